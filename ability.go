@@ -78,7 +78,8 @@ func abilitiesOfRecords() []ability {
 		abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
-		abilityOf[store.DefinitionStore]("store.DefinitionStore", "goals, funnels, segments and annotations cannot be saved"),
+		abilityOf[store.DefinitionStore]("store.DefinitionStore",
+			"goals, funnels, segments and annotations cannot be saved"),
 		abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		abilityOf[auth.KeyManager]("auth.KeyManager", "keys cannot be managed over HTTP"),
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
@@ -104,7 +105,8 @@ func abilitiesOfAuth() []ability {
 }
 
 func abilitiesOfLimiter() []ability {
-	return []ability{abilityOf[auth.ConcurrencyLimiter]("auth.ConcurrencyLimiter", "concurrent requests are not limited")}
+	return []ability{abilityOf[auth.ConcurrencyLimiter]("auth.ConcurrencyLimiter",
+		"concurrent requests are not limited")}
 }
 
 // reportAbilities logs the abilities that parts of c lack: as warnings if a wrapper lost them.
@@ -120,7 +122,8 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 		{"Auth", c.Auth, abilitiesOfAuth()},
 		{"Directory", c.Directory, []ability{
 			abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
-			abilityOf[store.DefinitionStore]("store.DefinitionStore", "only Config.Records can save goals, funnels, segments and annotations"),
+			abilityOf[store.DefinitionStore]("store.DefinitionStore",
+				"only Config.Records can save goals, funnels, segments and annotations"),
 			abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		}},
 		{"Limiter", c.Limiter, abilitiesOfLimiter()},
@@ -137,7 +140,8 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 				level, text = slog.LevelWarn, "a wrapper hides an optional ability of the value in it"
 			}
 			log.Log(context.Background(), level, text,
-				"part", "Config."+part.field, "type", fmt.Sprintf("%T", part.value), "ability", a.name, "without", a.effect)
+				"part", "Config."+part.field, "type", fmt.Sprintf("%T", part.value), "ability", a.name, "without",
+				a.effect)
 		}
 	}
 }

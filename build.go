@@ -22,7 +22,8 @@ const openTimeout = 10 * time.Second
 
 // check removes nil pointers from c, and returns the required parts that are missing.
 func (c *Config) check() (faults []error) {
-	c.Events, c.Records, c.Keys, c.Auth, c.Directory = given(c.Events), given(c.Records), given(c.Keys), given(c.Auth), given(c.Directory)
+	c.Events, c.Records, c.Keys, c.Auth, c.Directory = given(c.Events), given(c.Records), given(c.Keys), given(c.Auth),
+		given(c.Directory)
 	c.Flags, c.Limiter, c.Audit, c.Bus = given(c.Flags), given(c.Limiter), given(c.Audit), given(c.Bus)
 	c.Track.Geo, c.Track.Salts = given(c.Track.Geo), given(c.Track.Salts)
 	if c.Events == nil {
@@ -72,7 +73,8 @@ func build(cfg Config) (*Service, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	b.cfg = cfg
-	parts := shared{audit: b.openAudit(), limiter: b.openLimiter(), directory: b.openDirectory(), writes: b.openWrites()}
+	parts := shared{audit: b.openAudit(), limiter: b.openLimiter(), directory: b.openDirectory(),
+		writes: b.openWrites()}
 	b.directory = parts.directory
 	b.openKeys(&parts)
 	b.openEngine()
@@ -142,7 +144,8 @@ func (b *builder) openLimiter() auth.Limiter {
 }
 
 func (b *builder) openDirectory() store.Directory {
-	cache, err := directorycache.New(directorycache.Config{Directory: first[store.Directory](b.cfg.Directory, b.cfg.Records, missing{}), Now: b.cfg.Now})
+	cache, err := directorycache.New(directorycache.Config{Directory: first[store.Directory](b.cfg.Directory,
+		b.cfg.Records, missing{}), Now: b.cfg.Now})
 	if b.fault(err) {
 		return missing{}
 	}

@@ -52,7 +52,9 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	if b.cfg.TrackingPath != "" && parts.writes != nil {
 		cfg.Documents = append(slices.Clone(cfg.Documents), b.trackingDocument())
 		script := track.Tracker()
-		setDefault(&cfg.Tracker, &httpapi.Tracker{Address: b.cfg.TrackingPath, Script: "/tracker.js", Pinned: script.Path, Integrity: script.Integrity})
+		setDefault(&cfg.Tracker,
+			&httpapi.Tracker{Address: b.cfg.TrackingPath, Script: "/tracker.js", Pinned: script.Path,
+				Integrity: script.Integrity})
 	}
 	api, err := httpapi.New(cfg)
 	b.fault(err)
@@ -148,7 +150,10 @@ func (b *builder) health(w *writes) *health.Checker {
 		probes = map[string]health.Probe{}
 	}
 	if events := b.cfg.Events; events != nil {
-		probes[health.Analytics] = func(ctx context.Context) error { return errors.Join(events.Ping(ctx), w.probe(ctx)) }
+		probes[health.Analytics] = func(ctx context.Context) error {
+			return errors.Join(events.Ping(ctx),
+				w.probe(ctx))
+		}
 	}
 	if disk, ok := b.cfg.Events.(store.SpaceChecker); ok {
 		probes[diskProbe] = func(context.Context) error { return disk.CheckSpace() }
@@ -156,7 +161,8 @@ func (b *builder) health(w *writes) *health.Checker {
 	if b.cfg.Records != nil {
 		probes[health.Relational] = b.cfg.Records.Ping
 	}
-	return health.New(health.Config{Probes: probes, Warnings: b.cfg.Warnings, Version: b.cfg.Version, Now: b.cfg.Now, Logger: b.cfg.Logger})
+	return health.New(health.Config{Probes: probes, Warnings: b.cfg.Warnings, Version: b.cfg.Version, Now: b.cfg.Now,
+		Logger: b.cfg.Logger})
 }
 
 // setClock sets the clock and the logger of a part, unless the host did.

@@ -21,41 +21,42 @@ import (
 type Config struct {
 	// Events stores events and answers queries. Required. The host closes it after the service.
 	Events store.Store
-	// Records stores websites, keys and the salts of visitor ids; a *meta.Store does. Required, unless Directory, Track.Salts,
-	// and Keys or Auth are set. The host closes it after the service.
+	// Records stores websites, keys and the salts of visitor ids; a *meta.Store does. Required, unless Directory,
+	// Track.Salts, and Keys or Auth are set. The host closes it after the service.
 	Records Records
 
-	// Pepper is the secret under which Records or Keys has the digests of keys. The zero Pepper means the one of Records, if
-	// that is a [PepperKeeper]. Required, unless Auth and Audit are set.
+	// Pepper is the secret under which Records or Keys has the digests of keys. The zero Pepper means the one of
+	// Records, if that is a [PepperKeeper]. Required, unless Auth and Audit are set.
 	Pepper auth.Pepper
 	// Prefix is the prefix of secrets. Empty means auth.DefaultPrefix. It must be the one with which keys were created.
 	Prefix string
-	// Keys finds the API keys of callers. The service asks it at most about once a second for each key. Nil means Records.
+	// Keys finds the API keys of callers. The service asks it at most about once a second for each key. Nil means
+	// Records.
 	Keys auth.KeyStore
 	// Auth finds the callers of requests, in place of Keys.
 	Auth auth.Authenticator
-	// Directory knows the websites. The service asks it at most about once a second for each. If it is a store.WebsiteManager, keys
-	// with the scope manage:websites can change websites over HTTP. Nil means Records.
+	// Directory knows the websites. The service asks it at most about once a second for each. If it is a
+	// store.WebsiteManager, keys with the scope manage:websites can change websites over HTTP. Nil means Records.
 	Directory store.Directory
 	// Flags stores feature flags. Nil means the flags of Records, if that is a [FlagKeeper]; otherwise the
 	// routes of flags do not exist.
 	Flags flags.Store
 	// Limiter limits requests. Nil means ratelimit.New with its defaults; auth.Unlimited disables limits.
 	Limiter auth.Limiter
-	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is required:
-	// auth.Discard stores no audit trail.
+	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is
+	// required: auth.Discard stores no audit trail.
 	Audit auth.Sink
-	// Bus connects the caches of this process with the caches of other processes; a *redisbus.Bus does. The host closes it after the
-	// service. Nil means that changes by other processes take effect within a second.
+	// Bus connects the caches of this process with the caches of other processes; a *redisbus.Bus does. The host closes
+	// it after the service. Nil means that changes by other processes take effect within a second.
 	Bus Bus
 
-	// Proxies are the proxies that name the client's address in X-Forwarded-For. If it is empty, the client is the peer, and no
-	// header is trusted.
+	// Proxies are the proxies that name the client's address in X-Forwarded-For. If it is empty, the client is the
+	// peer, and no header is trusted.
 	Proxies clientip.Proxies
 	// Probes are further dependencies of the host in the answer of GET /health, such as health.Cache.
 	Probes map[string]health.Probe
-	// TrackingPath is the path of Tracking below the path of the API, as clients see it, such as "/ingest". With it, GET
-	// /v1/openapi.json also has the routes of Tracking. Empty leaves them out.
+	// TrackingPath is the path of Tracking below the path of the API, as clients see it, such as "/ingest". With it,
+	// GET /v1/openapi.json also has the routes of Tracking. Empty leaves them out.
 	TrackingPath string
 	// Warnings are probes of the host that GET /health names while they fail, and that do not affect its status.
 	Warnings map[string]health.Probe

@@ -1,5 +1,5 @@
-// Package sightline is the whole service for a host program: the query API, tracking, keys, limits, the audit trail, flags
-// and the background work, in one value.
+// Package sightline is the whole service for a host program: the query API, tracking, keys, limits, the audit trail,
+// flags and the background work, in one value.
 //
 //	svc, err := sightline.New(sightline.Config{Events: events, Records: records}) // duckdb.Open and meta.Open
 //	mux.Handle("/api/", http.StripPrefix("/api", svc.API()))
@@ -11,17 +11,17 @@
 //
 // # Parts
 //
-// Only the store of events and the store of records are required. Each other part has a default, which a field of Config
-// replaces: keys, websites, flags, limits, the audit trail, the clock and the logger. A host that replaces all parts of the
-// records needs none.
+// Only the store of events and the store of records are required. Each other part has a default, which a field of
+// Config replaces: keys, websites, flags, limits, the audit trail, the clock and the logger. A host that replaces all
+// parts of the records needs none.
 //
 // Config.Query, Config.API, Config.Track and Config.Trail have the further options of single parts. The service sets
 // their nil fields; a field that the host sets there takes precedence.
 //
 // # Optional abilities
 //
-// A part may do more than its interface requires. The service finds such abilities by a type assertion on the value that the
-// host gave for the part, and works without missing ones:
+// A part may do more than its interface requires. The service finds such abilities by a type assertion on the value
+// that the host gave for the part, and works without missing ones:
 //
 //	Config.Events      store.Writer            stores the rows of tracking; without it Tracking answers 404
 //	                   store.DayLister         remembered answers, and ETags
@@ -47,11 +47,12 @@
 //	Config.Limiter     auth.ConcurrencyLimiter limits of concurrent requests
 //
 // A wrapper that embeds an interface, such as struct{ store.Store }, loses the abilities of the value in it. New logs a
-// warning with the name of each lost ability. To keep an ability, the wrapper implements its method. Other missing abilities
-// are logged at debug level.
+// warning with the name of each lost ability. To keep an ability, the wrapper implements its method. Other missing
+// abilities are logged at debug level.
 //
 // # Life cycle
 //
-// New starts no background work of the stores; Run does it until its context ends. A program ends in this order: it stops
-// accepting requests and waits for the last responses, calls [Service.Close], and closes the records, then the events.
+// New starts no background work of the stores; Run does it until its context ends. A program ends in this order: it
+// stops accepting requests and waits for the last responses, calls [Service.Close], and closes the records, then the
+// events.
 package sightline

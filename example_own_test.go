@@ -81,8 +81,8 @@ func (ownFlags) History(context.Context, flags.Client, string, int64, int) ([]fl
 	return nil, nil
 }
 
-// A host with its own keys, websites and flags needs no store of records. Its events are in store/sqlite, which needs no cgo.
-// The requests send an event, ask about it, ask with a key of another customer, and evaluate a flag.
+// A host with its own keys, websites and flags needs no store of records. Its events are in store/sqlite, which needs
+// no cgo. The requests send an event, ask about it, ask with a key of another customer, and evaluate a flag.
 func Example_own() {
 	ctx, keys, shop := context.Background(), ownKeys{}, flags.OfWebsite("shop")
 	dir, dirErr := os.MkdirTemp("", "")
@@ -95,18 +95,23 @@ func Example_own() {
 	service, serviceErr := sightline.New(sightline.Config{
 		Events: events, Keys: keys, Pepper: pepper, Audit: auth.Discard, Track: track.Config{Salts: salts},
 		Directory: ownWebsites{{ID: "shop", Owner: "acme", Domain: "shop.example"}},
-		Flags:     ownFlags{shop: {Revision: 1, Flags: []flags.Flag{{ID: "1", Client: shop, Key: "checkout", Type: flags.Boolean, Status: flags.Active, Default: true}}}},
+		Flags: ownFlags{shop: {Revision: 1,
+			Flags: []flags.Flag{{ID: "1", Client: shop, Key: "checkout", Type: flags.Boolean, Status: flags.Active,
+				Default: true}}}},
 	})
 	fmt.Println(errors.Join(dirErr, pepperErr, acmeErr, otherErr, saltsErr, eventsErr, serviceErr))
 
 	send := func(h http.Handler, key, method, target, body, part string) {
 		r, w := httptest.NewRequest(method, target, strings.NewReader(body)), httptest.NewRecorder()
-		r.Header = http.Header{"X-Api-Key": {key}, "User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0.0.0"}}
+		r.Header = http.Header{"X-Api-Key": {key},
+			"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0.0.0"}}
 		h.ServeHTTP(w, r)
 		fmt.Println(w.Code, strings.Contains(w.Body.String(), part))
 	}
-	send(service.Tracking(), "", "POST", "/?client_id=shop", `{"type":"track","name":"screen_view","path":"https://shop.example/a"}`, "success")
-	send(service.API(), acme, "GET", "/v1/query?website_id=shop&parameters=pages&preset=last_7d", "", `"path":"/a","name":"/a","pageviews":1`)
+	send(service.Tracking(), "", "POST", "/?client_id=shop",
+		`{"type":"track","name":"screen_view","path":"https://shop.example/a"}`, "success")
+	send(service.API(), acme, "GET", "/v1/query?website_id=shop&parameters=pages&preset=last_7d", "",
+		`"path":"/a","name":"/a","pageviews":1`)
 	send(service.API(), other, "GET", "/v1/query?website_id=shop&parameters=pages&preset=last_7d", "", "FORBIDDEN")
 	send(service.API(), "", "GET", "/public/v1/flags/evaluate?clientId=shop&key=checkout", "", `"enabled":true`)
 	fmt.Println(service.Close(ctx), events.Close(ctx))

@@ -36,7 +36,8 @@ func serve(ctx context.Context, events store.Store, records sightline.Records, l
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	return errors.Join(err, server.Shutdown(last), service.Close(last)) // then the caller closes the records and the events
+	// then the caller closes the records and the events
+	return errors.Join(err, server.Shutdown(last), service.Close(last))
 }
 
 // A main function opens the stores, serves until a signal ends ctx, and closes the stores.
@@ -61,7 +62,8 @@ func Example() {
 
 	served := make(chan error, 1)
 	go func() { served <- serve(ctx, events, records, l) }()
-	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+l.Addr().String()+"/api/v1/query?website_id=shop&parameters=pages&preset=today", nil)
+	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+l.Addr().String()+
+		"/api/v1/query?website_id=shop&parameters=pages&preset=today", nil)
 	r.Header.Set("X-Api-Key", secret.Reveal())
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

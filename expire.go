@@ -40,7 +40,8 @@ func (s *Service) expireOnce(ctx context.Context, websites store.Deriver) error 
 			days, err = s.engine.Expire(ctx, of, from, site.Rules.KeepTotals)
 		}
 		if days > 0 {
-			s.cfg.Logger.Info("removed the rows of old days", "website", of.ID, "days", days, "before", from.Format(time.DateOnly), "totals", site.Rules.KeepTotals)
+			s.cfg.Logger.Info("removed the rows of old days", "website", of.ID, "days", days, "before",
+				from.Format(time.DateOnly), "totals", site.Rules.KeepTotals)
 		}
 		if err != nil {
 			faults = append(faults, err)

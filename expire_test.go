@@ -15,13 +15,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/sqlite"
 )
 
-// TestRunExpiresDays tests that Run removes the rows of old days of a website, and of no other, while events arrive and questions are
-// asked. The totals stay the same. Events for the removed days are rejected.
+// TestRunExpiresDays tests that Run removes the rows of old days of a website, and of no other, while events arrive and
+// questions are asked. The totals stay the same. Events for the removed days are rejected.
 func TestRunExpiresDays(t *testing.T) {
 	now := time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 	records, secret := records(t)
 	_, err := records.CreateWebsite(t.Context(), store.Website{ID: "other", Owner: "acme", Domain: "other.example"})
-	if _, changeErr := records.ChangeWebsite(t.Context(), "shop", func(w *store.Website) { w.Rules.RetentionDays, w.Rules.KeepTotals = 30, true }); errors.Join(err, changeErr) != nil {
+	if _, changeErr := records.ChangeWebsite(t.Context(), "shop",
+		func(w *store.Website) { w.Rules.RetentionDays, w.Rules.KeepTotals = 30, true }); errors.Join(err,
+		changeErr) != nil {
 		t.Fatal(err, changeErr)
 	}
 	events, err := sqlite.OpenConfig(t.Context(), sqlite.Config{Now: func() time.Time { return now }})
@@ -33,15 +35,19 @@ func TestRunExpiresDays(t *testing.T) {
 	for _, website := range []string{"shop", "other"} {
 		for age := range 40 {
 			for i := range 1 + age%3 {
-				b.Events = append(b.Events, store.Event{Website: website, ID: fmt.Sprint(age, " ", i), Name: "screen_view", Path: "/", Time: now.AddDate(0, 0, -age),
-					Identity: store.Identity{AnonymousID: fmt.Sprint(i), SessionID: fmt.Sprint(age, " ", i)}, Agent: store.Agent{Country: "DE"}})
+				b.Events = append(b.Events,
+					store.Event{Website: website, ID: fmt.Sprint(age, " ", i), Name: "screen_view", Path: "/",
+						Time:     now.AddDate(0, 0, -age),
+						Identity: store.Identity{AnonymousID: fmt.Sprint(i), SessionID: fmt.Sprint(age, " ", i)},
+						Agent:    store.Agent{Country: "DE"}})
 			}
 		}
 	}
 	if _, err := events.Write(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	svc := open(t, sightline.Config{Events: events, Records: records, Audit: auth.Discard, Limiter: auth.Unlimited, Now: func() time.Time { return now }})
+	svc := open(t, sightline.Config{Events: events, Records: records, Audit: auth.Discard, Limiter: auth.Unlimited,
+		Now: func() time.Time { return now }})
 	ask := func(website, filters string) string {
 		status, body := send(t, svc.API(), "POST", "/v1/query?website_id="+website, secret.Reveal(),
 			`{"parameters":["top_pages"],"startDate":"2026-05-01","endDate":"2026-06-14","filters":[`+filters+`]}`)
@@ -69,21 +75,25 @@ func TestRunExpiresDays(t *testing.T) {
 	sent := 0
 	expired := false
 	for deadline := time.Now().Add(2 * time.Minute); ; sent++ {
-		status, body := send(t, svc.Tracking(), "POST", "/track?website_id=shop", secret.Reveal(), fmt.Sprintf(`{"name":"sent","eventId":"sent %d"}`, sent))
+		status, body := send(t, svc.Tracking(), "POST", "/track?website_id=shop", secret.Reveal(),
+			fmt.Sprintf(`{"name":"sent","eventId":"sent %d"}`, sent))
 		if status != 200 {
 			t.Fatalf("an event during the pass answers %d: %s", status, body)
 		}
 		got := ask("shop", "")
 		rows, meta, _ := strings.Cut(got, `"meta":`)
-		if wanted, _, _ := strings.Cut(before, `"meta":`); rows != wanted || strings.Contains(meta, "rows that are left") {
+		if wanted, _, _ := strings.Cut(before, `"meta":`); rows != wanted ||
+			strings.Contains(meta, "rows that are left") {
 			t.Fatalf("during the pass the answer is %s, want %s", got, before)
 		}
 		expired = strings.Contains(meta, "expiredBefore")
-		days, err := events.Days(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"}, now.AddDate(0, 0, -40), now.AddDate(0, 0, -30).Truncate(24*time.Hour))
+		days, err := events.Days(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"},
+			now.AddDate(0, 0, -40), now.AddDate(0, 0, -30).Truncate(24*time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := countDays(days, func(d store.Day) bool { return d.Expired < d.Version }); left == 0 && len(days) == 9 {
+		if left := countDays(days, func(d store.Day) bool { return d.Expired < d.Version }); left == 0 &&
+			len(days) == 9 {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -93,13 +103,16 @@ func TestRunExpiresDays(t *testing.T) {
 	if !expired {
 		t.Error("the answer from totals does not say that rows have expired")
 	}
-	if after := ask("shop", inGermany); after == german || !strings.Contains(after, `"expiredBefore":"2026-05-16T00:00:00.000Z"`) {
-		t.Errorf("with a filter the answer is %s, want less than %s and the time before which rows are missing", after, german)
+	if after := ask("shop", inGermany); after == german ||
+		!strings.Contains(after, `"expiredBefore":"2026-05-16T00:00:00.000Z"`) {
+		t.Errorf("with a filter the answer is %s, want less than %s and the time before which rows are missing", after,
+			german)
 	}
 	if after := ask("other", inGermany); after != other {
 		t.Errorf("another website has the answer %s, want %s", after, other)
 	}
-	status, body := send(t, svc.Tracking(), "POST", "/track?website_id=shop", secret.Reveal(), `{"name":"late","eventId":"late","timestamp":"2026-05-15T23:59:59Z"}`)
+	status, body := send(t, svc.Tracking(), "POST", "/track?website_id=shop", secret.Reveal(),
+		`{"name":"late","eventId":"late","timestamp":"2026-05-15T23:59:59Z"}`)
 	if status != 400 || !strings.Contains(body, "EVENT_TOO_OLD") || !strings.Contains(body, "2026-05-16") {
 		t.Errorf("an event of a removed day answers %d: %s", status, body)
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// How often the stores are maintained. Maintenance of events moves rows together, so that answers about them are fast soon.
+// How often the stores are maintained. Maintenance of events moves rows together, so that answers about them are fast
+// soon.
 const (
 	recordsEvery = time.Hour
 	eventsEvery  = 5 * time.Minute

@@ -11,7 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// missing stands in for a required part that the host did not give, so that New also finds the faults of the other parts.
+// missing stands in for a required part that the host did not give, so that New also finds the faults of the other
+// parts.
 type missing struct{}
 
 var errMissing = errors.New("sightline: the part is missing")

@@ -40,8 +40,8 @@ type Service struct {
 	err     error // of Close
 }
 
-// New returns a service. Its error joins all faults of cfg. New reads the heads of the audit trail, for at most ten seconds,
-// and no other data.
+// New returns a service. Its error joins all faults of cfg. New reads the heads of the audit trail, for at most ten
+// seconds, and no other data.
 func New(cfg Config) (*Service, error) {
 	s, err := build(cfg)
 	if err != nil {
@@ -57,20 +57,21 @@ func New(cfg Config) (*Service, error) {
 // API returns the handler of the query API. Mount it with http.StripPrefix.
 func (s *Service) API() http.Handler { return s.api }
 
-// Tracking returns the handler for events. Mount it with http.StripPrefix. It answers 404 if Config.Events cannot store rows.
+// Tracking returns the handler for events. Mount it with http.StripPrefix. It answers 404 if Config.Events cannot store
+// rows.
 func (s *Service) Tracking() http.Handler { return s.tracking }
 
 // Engine returns the engine of the API, for queries without HTTP. It checks no keys: see query.Access.
 func (s *Service) Engine() *query.Engine { return s.engine }
 
-// Sealer returns the sealer that Run runs, for metrics. It is nil if the store of events is not a store.Deriver, and with
-// Config.Query.NoDerived.
+// Sealer returns the sealer that Run runs, for metrics. It is nil if the store of events is not a store.Deriver, and
+// with Config.Query.NoDerived.
 func (s *Service) Sealer() *query.Sealer { return s.sealer }
 
-// Run does the background work: it precomputes the results of finished days, removes the rows of days that are older than their
-// website keeps them ([store.Rules]), and maintains the stores. It returns nil when
-// ctx ends or Close is called, after the work has ended. Without Run, queries get slower as events accumulate. The error is
-// ErrRunning or ErrClosed. Failures of the work are logged, and the work is tried again.
+// Run does the background work: it precomputes the results of finished days, removes the rows of days that are older
+// than their website keeps them ([store.Rules]), and maintains the stores. It returns nil when ctx ends or Close is
+// called, after the work has ended. Without Run, queries get slower as events accumulate. The error is ErrRunning or
+// ErrClosed. Failures of the work are logged, and the work is tried again.
 func (s *Service) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -105,9 +106,9 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close ends Run and waits for it, stores the last counts of blocked requests, ends the work of the engine and of flags, and
-// writes the last entries of the audit trail. Call it after the last response and before closing the stores. Close returns
-// when this is done, or soon after ctx ends. Further calls return the same error.
+// Close ends Run and waits for it, stores the last counts of blocked requests, ends the work of the engine and of
+// flags, and writes the last entries of the audit trail. Call it after the last response and before closing the stores.
+// Close returns when this is done, or soon after ctx ends. Further calls return the same error.
 func (s *Service) Close(ctx context.Context) error {
 	s.closing.Do(func() { s.err = errors.Join(s.end(ctx), s.closeParts(ctx)) })
 	return s.err
@@ -146,5 +147,6 @@ func (s *Service) sealing(left query.Backlog) {
 	if left.Days > 0 && s.cfg.Now().Sub(left.Oldest) > backlogAge {
 		level = slog.LevelInfo
 	}
-	s.cfg.Logger.Log(context.Background(), level, "sealing days", "days", left.Days, "oldest", left.Oldest.Format(time.DateOnly), "states", left.States)
+	s.cfg.Logger.Log(context.Background(), level, "sealing days", "days", left.Days, "oldest",
+		left.Oldest.Format(time.DateOnly), "states", left.States)
 }

@@ -62,7 +62,8 @@ func records(t *testing.T) (*meta.Store, auth.Secret) {
 	t.Cleanup(func() { _ = m.Close(context.Background()) }) // the test is over
 	_, ownerErr := m.CreateOwner(t.Context(), meta.Owner{ID: "acme"})
 	_, siteErr := m.CreateWebsite(t.Context(), store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
-	_, secret, keyErr := m.CreateKey(t.Context(), auth.Key{ID: "panel", Owner: "acme", All: true, Scopes: auth.Scopes()})
+	_, secret, keyErr := m.CreateKey(t.Context(),
+		auth.Key{ID: "panel", Owner: "acme", All: true, Scopes: auth.Scopes()})
 	if err := errors.Join(ownerErr, siteErr, keyErr); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,8 @@ func TestServiceOverTwoStores(t *testing.T) {
 		{svc.Tracking(), "POST", "/track", secret.Reveal(), `{"name":"paid","websiteId":"shop"}`, 200, "success"},
 		{svc.Tracking(), "POST", "/identify", secret.Reveal(), `{"websiteId":"shop","profileId":"u"}`, 200, ""},
 	} {
-		if status, body := send(t, row.handler, row.method, row.path, row.credential, row.body); status != row.status || !strings.Contains(body, row.holds) {
+		if status, body := send(t, row.handler, row.method, row.path, row.credential, row.body); status != row.status ||
+			!strings.Contains(body, row.holds) {
 			t.Errorf("%s %s: status %d, %s; want %d and %q", row.method, row.path, status, body, row.status, row.holds)
 		}
 	}
@@ -182,15 +184,18 @@ func TestHostPartsReplaceTheRecords(t *testing.T) {
 	}
 	p := pepper(t)
 	svc := open(t, sightline.Config{
-		Events: struct{ store.Store }{&rows{}}, Directory: sites, Pepper: p, Audit: auth.Discard, Limiter: auth.Unlimited,
-		Keys:  hostKeys{secret.Digest(p): {ID: "panel", Owner: "acme", All: true, Scopes: auth.Scopes()}},
-		Track: track.Config{Salts: salts{}},
+		Events: struct{ store.Store }{&rows{}}, Directory: sites, Pepper: p, Audit: auth.Discard,
+		Limiter: auth.Unlimited,
+		Keys:    hostKeys{secret.Digest(p): {ID: "panel", Owner: "acme", All: true, Scopes: auth.Scopes()}},
+		Track:   track.Config{Salts: salts{}},
 	})
-	if status, body := send(t, svc.API(), "GET", "/v1/query/websites", secret.Reveal(), ""); status != 200 || !strings.Contains(body, "shop") {
+	if status, body := send(t, svc.API(), "GET", "/v1/query/websites", secret.Reveal(), ""); status != 200 ||
+		!strings.Contains(body, "shop") {
 		t.Errorf("status %d, %s", status, body)
 	}
 	goal := `{"kind":"goal","name":"Signup","body":{"event":"signup"}}`
-	if status, body := send(t, svc.API(), "POST", "/v1/websites/shop/definitions", secret.Reveal(), goal); status != 200 {
+	if status, body := send(t, svc.API(), "POST", "/v1/websites/shop/definitions", secret.Reveal(),
+		goal); status != 200 {
 		t.Errorf("the directory does not save a goal: status %d, %s", status, body)
 	}
 	if status, _ := send(t, svc.Tracking(), "POST", "/track", secret.Reveal(), `{}`); status != 404 {
@@ -224,9 +229,12 @@ func TestLostAbilitiesAreReported(t *testing.T) {
 		want, not []string
 	}{
 		{"the store itself", &rows{}, nil, []string{"level=WARN"}},
-		{"a wrapper", struct{ store.Store }{&rows{}}, []string{"part=Config.Events", "ability=store.Writer", "ability=store.Maintainer"}, []string{"ability=store.Deriver"}},
+		{"a wrapper", struct{ store.Store }{&rows{}},
+			[]string{"part=Config.Events", "ability=store.Writer", "ability=store.Maintainer"},
+			[]string{"ability=store.Deriver"}},
 		{"a wrapper of a wrapper", &inner, []string{"ability=store.Writer"}, nil},
-		{"a wrapper that keeps an ability", keeping{&rows{}, &rows{}}, []string{"ability=store.Maintainer"}, []string{"ability=store.Writer"}},
+		{"a wrapper that keeps an ability", keeping{&rows{}, &rows{}}, []string{"ability=store.Maintainer"},
+			[]string{"ability=store.Writer"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var log bytes.Buffer

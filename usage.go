@@ -14,21 +14,25 @@ type usage struct{ engine *query.Engine }
 
 func newUsage(events store.Store, now func() time.Time) (*usage, error) {
 	types, err := query.NewRegistry(query.Type{
-		Name: "usage", Title: "Usage", Description: "Events that count for a quota", Category: "Usage", Visualization: "metric",
-		Subject: store.KindWebsite, Source: "activity", Shape: query.Totals, Columns: []string{"total_events"},
+		Name: "usage", Title: "Usage", Description: "Events that count for a quota", Category: "Usage",
+		Visualization: "metric",
+		Subject:       store.KindWebsite, Source: "activity", Shape: query.Totals, Columns: []string{"total_events"},
 	})
 	if err != nil {
 		return nil, err
 	}
-	engine, err := query.New(query.Config{Store: events, Types: types, Now: now, ResultCache: -1, MaxPartials: -1}) // its queries do not repeat
+	// its queries do not repeat
+	engine, err := query.New(query.Config{Store: events, Types: types, Now: now, ResultCache: -1, MaxPartials: -1})
 	return &usage{engine}, err
 }
 
 // Events implements track.Usage. The range must consist of whole UTC days.
 func (u *usage) Events(ctx context.Context, website string, from, to time.Time) (int64, error) {
-	answer, err := u.engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}}, query.Request{
-		Parameters: []query.Parameter{{Name: "usage"}}, StartDate: from.Format(time.DateOnly), EndDate: to.AddDate(0, 0, -1).Format(time.DateOnly),
-	})
+	answer, err := u.engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
+		query.Request{
+			Parameters: []query.Parameter{{Name: "usage"}}, StartDate: from.Format(time.DateOnly),
+			EndDate: to.AddDate(0, 0, -1).Format(time.DateOnly),
+		})
 	if err != nil {
 		return 0, err
 	}

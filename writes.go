@@ -38,7 +38,8 @@ func (w *writes) Write(ctx context.Context, b *store.Batch) (store.Written, erro
 	return written, err
 }
 
-// probe is a [health.Probe]. It fails for a minute after a failed write, or until a write succeeds. On nil it returns nil.
+// probe is a [health.Probe]. It fails for a minute after a failed write, or until a write succeeds. On nil it returns
+// nil.
 func (w *writes) probe(context.Context) error {
 	if w == nil {
 		return nil

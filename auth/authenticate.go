@@ -43,14 +43,15 @@ func (p *Principal) MayExplain() bool {
 	return p.Key.Has(ReadData) && len(p.Key.Filters) == 0 && p.Token == ""
 }
 
-// MayExport reports whether p may export raw rows of the resources that its key reaches. The key needs [ExportData], and must have
-// no mandatory filters and no list of query types, since an export has all rows. A panel token never suffices.
+// MayExport reports whether p may export raw rows of the resources that its key reaches. The key needs [ExportData],
+// and must have no mandatory filters and no list of query types, since an export has all rows. A panel token never
+// suffices.
 func (p *Principal) MayExport() bool {
 	return p.Key.Has(ExportData) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
 }
 
-// MayErase reports whether p may erase visitors of the websites that its key reaches. The key needs [EraseData], and is limited as for
-// [Principal.MayExport], since a visitor is erased as a whole.
+// MayErase reports whether p may erase visitors of the websites that its key reaches. The key needs [EraseData], and is
+// limited as for [Principal.MayExport], since a visitor is erased as a whole.
 func (p *Principal) MayErase() bool {
 	return p.Key.Has(EraseData) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
 }
@@ -199,7 +200,8 @@ func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
 	if key, err = a.judge(ctx, key, err, ""); err != nil {
 		return nil, err
 	}
-	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID, Subject: token.Claims.Subject, Expires: time.UnixMilli(token.Expires).UTC()}, nil
+	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID, Subject: token.Claims.Subject,
+		Expires: time.UnixMilli(token.Expires).UTC()}, nil
 }
 
 // judge returns key if it is valid. key and err come from a look-up, and start is the beginning of the

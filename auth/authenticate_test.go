@@ -195,9 +195,18 @@ func (f storeFunc) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, e
 func TestKeysStoreTrouble(t *testing.T) {
 	down := errors.New("disk on fire")
 	for says, f := range map[string]storeFunc{
-		"a store that fails is not an unknown key": func(context.Context, auth.Digest) (*auth.Key, error) { return nil, down },
-		"a store that returns nothing is no key":   func(context.Context, auth.Digest) (*auth.Key, error) { return nil, nil },
-		"a key without an id is no key":            func(context.Context, auth.Digest) (*auth.Key, error) { return &auth.Key{Owner: "o", All: true}, nil },
+		"a store that fails is not an unknown key": func(context.Context, auth.Digest) (*auth.Key, error) {
+			return nil,
+				down
+		},
+		"a store that returns nothing is no key": func(context.Context, auth.Digest) (*auth.Key, error) {
+			return nil,
+				nil
+		},
+		"a key without an id is no key": func(context.Context, auth.Digest) (*auth.Key,
+			error) {
+			return &auth.Key{Owner: "o", All: true}, nil
+		},
 	} {
 		a, err := auth.New(auth.Config{Store: f, Pepper: pepper})
 		if err != nil {
@@ -209,26 +218,32 @@ func TestKeysStoreTrouble(t *testing.T) {
 		}
 	}
 	for _, k := range []auth.Key{{Owner: "acme"}, {ID: "k1"}} {
-		a, err := auth.New(auth.Config{Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) { return &k, nil }), Pepper: pepper})
+		a, err := auth.New(auth.Config{Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key,
+			error) {
+			return &k, nil
+		}), Pepper: pepper})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := ask(a, mustSecret(t, "").Reveal()); p != nil || !errors.Is(err, auth.ErrNoID) || errors.Is(err, auth.ErrRequired) {
+		if p, err := ask(a, mustSecret(t, "").Reveal()); p != nil || !errors.Is(err, auth.ErrNoID) ||
+			errors.Is(err, auth.ErrRequired) {
 			t.Errorf("a key with the id %q and the owner %q: %v, %v", k.ID, k.Owner, p, err)
 		}
 	}
 }
 
 func TestKeysDoesNotLookUpMalformedSecrets(t *testing.T) {
-	a, err := auth.New(auth.Config{Pepper: pepper, Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) {
-		t.Error("the store was asked for a malformed secret")
-		return nil, auth.ErrNotFound
-	})})
+	a, err := auth.New(auth.Config{Pepper: pepper,
+		Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) {
+			t.Error("the store was asked for a malformed secret")
+			return nil, auth.ErrNotFound
+		})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := mustSecret(t, "").Reveal()
-	if _, err := ask(a, text[:51]+string(base62[(strings.IndexByte(base62, text[51])+1)%62])); !errors.Is(err, auth.ErrInvalid) {
+	if _, err := ask(a, text[:51]+string(base62[(strings.IndexByte(base62, text[51])+1)%62])); !errors.Is(err,
+		auth.ErrInvalid) {
 		t.Errorf("typo: %v", err)
 	}
 }
@@ -252,7 +267,8 @@ func TestPrefixOfAHost(t *testing.T) {
 }
 
 func TestUnlimitedAndDiscard(t *testing.T) {
-	if d, err := auth.Unlimited.Allow(t.Context(), auth.ClassQuery, "key", 1<<30, &auth.Limits{PerMinute: 1}); err != nil || !d.OK || d.Limit != 0 {
+	if d, err := auth.Unlimited.Allow(t.Context(), auth.ClassQuery, "key", 1<<30,
+		&auth.Limits{PerMinute: 1}); err != nil || !d.OK || d.Limit != 0 {
 		t.Errorf("Unlimited.Allow = %+v, %v", d, err)
 	}
 	if err := auth.Discard.Record(t.Context(), auth.Entry{}); err != nil {
@@ -272,7 +288,8 @@ func TestPepperThatWasChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, secret, err := store.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	k, secret, err := store.CreateKey(t.Context(),
+		auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +309,8 @@ func TestPepperThatWasChanged(t *testing.T) {
 		}
 		return token
 	}
-	for name, sent := range map[string]auth.Secret{"key": secret, "old token": mint(with(pepper)), "new token": mint(with(changed))} {
+	for name, sent := range map[string]auth.Secret{"key": secret, "old token": mint(with(pepper)),
+		"new token": mint(with(changed))} {
 		if who, err := bearer(with(changed), sent.Reveal()); err != nil || who.Key.ID != k.ID {
 			t.Errorf("%s: %v, %v", name, who, err)
 		}
@@ -315,7 +333,8 @@ func ExampleKeys() {
 		fmt.Println(err)
 		return
 	}
-	_, secret, err := store.CreateKey(context.Background(), auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	_, secret, err := store.CreateKey(context.Background(),
+		auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// A Did is a condition on what was done in the session of a row, with the fields of did in a query. Exactly one of Event, Page and Click
-// is not nil.
+// A Did is a condition on what was done in the session of a row, with the fields of did in a query. Exactly one of
+// Event, Page and Click is not nil.
 type Did struct {
 	Event   *Text    `json:"event,omitempty"`   // the name of a custom event
 	Page    *Text    `json:"page,omitempty"`    // the path of a pageview
@@ -21,7 +21,8 @@ type Did struct {
 	In      string   `json:"in,omitempty"`      // session; empty means the same
 }
 
-// A Text is a test of a text. In JSON a string stands for op eq with the string, and value may stand in place of values.
+// A Text is a test of a text. In JSON a string stands for op eq with the string, and value may stand in place of
+// values.
 type Text struct {
 	Op     string   `json:"op"`
 	Values []string `json:"values,omitempty"`

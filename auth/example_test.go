@@ -57,7 +57,8 @@ func ExampleAuthenticator() {
 		fmt.Println(err)
 		return
 	}
-	_, secret, err := keys.CreateKey(context.Background(), auth.Key{ID: "key_nightly", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
+	_, secret, err := keys.CreateKey(context.Background(),
+		auth.Key{ID: "key_nightly", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	if err != nil {
 		fmt.Println(err)
 		return

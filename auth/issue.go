@@ -136,7 +136,8 @@ const maxNesting = 5
 // checkFilter checks a filter at that place, which has depth groups around it.
 func (f *FieldErrors) checkFilter(at string, one Filter, depth int) {
 	kinds := 0
-	for _, is := range []bool{one.Field != "" || one.Op != "" || len(one.Values) > 0, one.And != nil, one.Or != nil, one.Not != nil, one.Did != nil} {
+	for _, is := range []bool{one.Field != "" || one.Op != "" || len(one.Values) > 0, one.And != nil, one.Or != nil,
+		one.Not != nil, one.Did != nil} {
 		if is {
 			kinds++
 		}

@@ -23,31 +23,33 @@ const (
 	ReadLinks Scope = "read:links"
 	// ReadMonitors reads the analytics of uptime monitors only.
 	ReadMonitors Scope = "read:monitors"
-	// ExportData exports the raw rows of websites, links and monitors, with the ids of their visitors. A key with mandatory
-	// filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token. It cannot read
-	// analytics.
+	// ExportData exports the raw rows of websites, links and monitors, with the ids of their visitors. A key with
+	// mandatory filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token.
+	// It cannot read analytics.
 	ExportData Scope = "export:data"
-	// EraseData removes all rows and the profile of one visitor of a website. A key with mandatory filters or a list of query types
-	// cannot use it ([Principal.MayErase]), and neither can a panel token. It cannot read anything.
+	// EraseData removes all rows and the profile of one visitor of a website. A key with mandatory filters or a list of
+	// query types cannot use it ([Principal.MayErase]), and neither can a panel token. It cannot read anything.
 	EraseData Scope = "erase:data"
 	// ManageKeys lists, creates, changes, rotates and revokes keys of the owner that grant no more than the key itself
 	// ([Key.Exceeds]). A panel token cannot use it.
 	ManageKeys Scope = "manage:keys"
-	// ManageDefinitions saves and removes goals, funnels, segments and annotations of websites. It cannot read analytics. Every key that reads a
-	// website can list and use what is saved for it.
+	// ManageDefinitions saves and removes goals, funnels, segments and annotations of websites. It cannot read
+	// analytics. Every key that reads a website can list and use what is saved for it.
 	ManageDefinitions Scope = "manage:definitions"
-	// ManageWebsites lists, changes and removes the websites that the key reaches, with their rules for senders. A key with All and
-	// without a list of resources also adds websites ([Principal.MayAddWebsites]). A key with mandatory filters or a list of query
-	// types cannot use it ([Principal.MayManageWebsites]), and neither can a panel token. It cannot read analytics.
+	// ManageWebsites lists, changes and removes the websites that the key reaches, with their rules for senders. A key
+	// with All and without a list of resources also adds websites ([Principal.MayAddWebsites]). A key with mandatory
+	// filters or a list of query types cannot use it ([Principal.MayManageWebsites]), and neither can a panel token. It
+	// cannot read analytics.
 	ManageWebsites Scope = "manage:websites"
-	// ReadAudit reads the audit trail of the owner. A key with a list of resources or with mandatory filters cannot use it
-	// ([Principal.MayReadAudit]), and neither can a panel token.
+	// ReadAudit reads the audit trail of the owner. A key with a list of resources or with mandatory filters cannot use
+	// it ([Principal.MayReadAudit]), and neither can a panel token.
 	ReadAudit Scope = "read:audit"
 )
 
 // Scopes returns all scopes in a new slice.
 func Scopes() []Scope {
-	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, EraseData, ManageKeys, ReadAudit, ManageDefinitions, ManageWebsites}
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors, ExportData, EraseData, ManageKeys,
+		ReadAudit, ManageDefinitions, ManageWebsites}
 }
 
 // The kinds of resource, with the same texts as store.SubjectKind.

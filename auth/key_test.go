@@ -51,7 +51,8 @@ func TestKeyAllows(t *testing.T) {
 	nobody.Owner = ""
 	for _, p := range []permission{
 		allow("a key for all resources reads any website of its owner", over(auth.ReadData), auth.ReadData, w1),
-		deny("a key over everything does not reach another owner's website", over(auth.ReadData), auth.ReadData, foreign),
+		deny("a key over everything does not reach another owner's website", over(auth.ReadData), auth.ReadData,
+			foreign),
 		deny("a key without the scope reads nothing", over(auth.TrackEvents), auth.ReadData, w1),
 		deny("a key without scopes may do nothing", over(), auth.ReadData, w1),
 		allow("one of several scopes is enough", over(auth.TrackEvents, auth.ReadData), auth.ReadData, w1),
@@ -60,17 +61,20 @@ func TestKeyAllows(t *testing.T) {
 
 		allow("a key reads a listed website", only(list(w2, w1), auth.ReadData), auth.ReadData, w1),
 		deny("a key does not read an unlisted website", only(list(w2), auth.ReadData), auth.ReadData, w1),
-		deny("a link with the id of a listed website is not listed", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "link", "w1")),
+		deny("a link with the id of a listed website is not listed", only(list(w1), auth.ReadData), auth.ReadData,
+			of("acme", "link", "w1")),
 		deny("an empty list grants nothing", only(nil, auth.ReadData), auth.ReadData, w1),
 		deny("an empty list that is not nil grants nothing", only(list(), auth.ReadData), auth.ReadData, w1),
-		deny("listing another owner's website does not open it", only(list(foreign), auth.ReadData), auth.ReadData, foreign),
+		deny("listing another owner's website does not open it", only(list(foreign), auth.ReadData), auth.ReadData,
+			foreign),
 		allow("the owner in a list is ignored", only(list(foreign), auth.ReadData), auth.ReadData, w1),
 		deny("a listed website cannot be read without the scope", only(list(w1), auth.TrackEvents), auth.ReadData, w1),
 		allow("a key with All and a list reads the listed website", both, auth.ReadData, w1),
 		deny("a key with All and a list reads nothing else", both, auth.ReadData, w2),
 
 		deny("a resource without owner is never allowed", over(auth.ReadData), auth.ReadData, of("", "website", "w1")),
-		deny("a key without owner does not own a resource without owner", nobody, auth.ReadData, of("", "website", "w1")),
+		deny("a key without owner does not own a resource without owner", nobody, auth.ReadData,
+			of("", "website", "w1")),
 		deny("a resource without id is never allowed", over(auth.ReadData), auth.ReadData, of("acme", "website", "")),
 		deny("owners are compared exactly", over(auth.ReadData), auth.ReadData, of("Acme", "website", "w1")),
 		deny("ids are compared exactly", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "website", "W1")),
@@ -102,7 +106,8 @@ func TestKeyReadScope(t *testing.T) {
 		deny("track:events and manage:flags read nothing", over(auth.TrackEvents, auth.ManageFlags), "", site),
 		allow("a key reads a listed link", only(list(link), auth.ReadLinks), "", link),
 		deny("with read:links a key does not read an unlisted link", only(list(site), auth.ReadLinks), "", link),
-		deny("another owner's monitor is not read", over(auth.ReadData, auth.ReadMonitors), "", of("other", "schedule", "x")),
+		deny("another owner's monitor is not read", over(auth.ReadData, auth.ReadMonitors), "",
+			of("other", "schedule", "x")),
 		deny("no scope reads an unknown kind", over(auth.Scopes()...), "", of("acme", "organization", "x")),
 	} {
 		t.Run(p.says, func(t *testing.T) {
@@ -122,7 +127,8 @@ func TestKeyReadScope(t *testing.T) {
 // TestAllowsLaws checks rules that hold for all keys and resources on every key and resource of a small
 // world.
 func TestAllowsLaws(t *testing.T) {
-	resources := list(of("acme", "website", "1"), of("acme", "link", "1"), of("other", "website", "1"), of("other", "website", "2"))
+	resources := list(of("acme", "website", "1"), of("acme", "link", "1"), of("other", "website", "1"),
+		of("other", "website", "2"))
 	allowed := 0
 	for mask := range 1 << len(resources) {
 		var some []auth.Resource
@@ -196,7 +202,8 @@ func TestCheckReportsEveryFault(t *testing.T) {
 	if !errors.Is(err, auth.ErrBadKey) {
 		t.Fatalf("Check = %v", err)
 	}
-	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "either all or resources", "resources[0]", "resources[1]", "filters[0]", "types", "limits"} {
+	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "either all or resources", "resources[0]",
+		"resources[1]", "filters[0]", "types", "limits"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not mention %s:\n%v", part, err)
 		}

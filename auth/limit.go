@@ -25,8 +25,8 @@ const (
 	ClassRefused Class = "refused"
 )
 
-// DefaultPerMinute is the default limit of queries of a key within [Window]. A key without Limits counts as one with this limit when
-// it is compared with others ([Key.Exceeds]).
+// DefaultPerMinute is the default limit of queries of a key within [Window]. A key without Limits counts as one with
+// this limit when it is compared with others ([Key.Exceeds]).
 const DefaultPerMinute = 120
 
 // Window is the time that limits apply to. A bucket holds its limit and refills evenly within Window,

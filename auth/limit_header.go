@@ -43,7 +43,8 @@ func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	}
 	// Every response has these headers. Most of the time is saved by one text and one slice for all of
 	// them, and by names in the canonical form of net/http.
-	headers := [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Policy", "Ratelimit"}
+	headers := [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Policy",
+		"Ratelimit"}
 	var end [len(headers)]int
 	b := strconv.AppendInt(make([]byte, 0, 128), int64(s.Limit), 10)
 	end[0] = len(b)

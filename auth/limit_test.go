@@ -41,7 +41,8 @@ func TestDecisionHeaders(t *testing.T) {
 			auth.RateStatus{Limit: 120, Reset: noon + 3000, RetryAfter: 3}, http.Header{"Retry-After": {"3"},
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785603000"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=0;t=3`}}},
-		{"refused for less than a second", auth.Decision{Limit: 6000, Reset: after(time.Millisecond), Retry: time.Microsecond},
+		{"refused for less than a second",
+			auth.Decision{Limit: 6000, Reset: after(time.Millisecond), Retry: time.Microsecond},
 			auth.RateStatus{Limit: 6000, Reset: noon + 1, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"6000"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785600001"},
 				"Ratelimit-Policy": {`"query";q=6000;w=60`}, "Ratelimit": {`"query";r=0;t=1`}}},
@@ -50,10 +51,12 @@ func TestDecisionHeaders(t *testing.T) {
 				"X-Ratelimit-Limit": {"1"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774782000000"},
 				"Ratelimit-Policy": {`"query";q=1;w=60`}, "Ratelimit": {`"query";r=0;t=0`}}},
 		{"refused, without times", auth.Decision{}, auth.RateStatus{RetryAfter: 1}, http.Header{"Retry-After": {"1"}}},
-		{"refused by a ConcurrencyLimiter", auth.Decision{Limit: 20, Reset: after(time.Second), Retry: time.Second, Concurrent: true},
+		{"refused by a ConcurrencyLimiter",
+			auth.Decision{Limit: 20, Reset: after(time.Second), Retry: time.Second, Concurrent: true},
 			auth.RateStatus{Limit: 20, Reset: noon + 1000, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"20"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785601000"},
-				"Ratelimit-Policy": {`"concurrency";q=20;qu="concurrent-requests"`}, "Ratelimit": {`"concurrency";r=0;t=1`}}},
+				"Ratelimit-Policy": {`"concurrency";q=20;qu="concurrent-requests"`},
+				"Ratelimit":        {`"concurrency";r=0;t=1`}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(row.status, row.decision.RateStatus(now)); diff != "" {
@@ -81,7 +84,8 @@ type asked struct {
 	no, spent auth.Class
 }
 
-func (a *asked) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
+func (a *asked) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
+	error) {
 	text := fmt.Sprint(class, " ", id, " ", cost)
 	if own != nil {
 		text += fmt.Sprint(" of ", own.PerMinute)
@@ -132,7 +136,8 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 		}
 	}
 	a, who := &asked{}, token(vast)
-	if _, err := who.Charge(t.Context(), a, auth.ClassQuery, 1); err != nil || len(a.all) != 3 || strings.Contains(a.all[2], "-9") {
+	if _, err := who.Charge(t.Context(), a, auth.ClassQuery, 1); err != nil || len(a.all) != 3 ||
+		strings.Contains(a.all[2], "-9") {
 		t.Errorf("very large limits: %q, %v", a.all, err)
 	}
 	if d, err := who.Charge(t.Context(), auth.Unlimited, auth.ClassQuery, 1); !d.OK || err != nil {

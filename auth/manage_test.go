@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// TestExceedsLaws checks on random pairs of keys that a key which does not exceed its holder allows nothing that the holder does
-// not, and that a narrowed key lacks none of the holder's limits.
+// TestExceedsLaws checks on random pairs of keys that a key which does not exceed its holder allows nothing that the
+// holder does not, and that a narrowed key lacks none of the holder's limits.
 func TestExceedsLaws(t *testing.T) {
 	now := time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 	random := rand.New(rand.NewPCG(1, 2))

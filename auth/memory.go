@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Memory is a KeyStore and a KeyManager in memory, for tests, examples, and hosts that create their keys at start. It is
-// safe for concurrent use.
+// Memory is a KeyStore and a KeyManager in memory, for tests, examples, and hosts that create their keys at start. It
+// is safe for concurrent use.
 type Memory struct {
 	cfg    MemoryConfig
 	notify Invalidator // nil means no Invalidator
@@ -170,7 +170,10 @@ func (m *Memory) Keys(_ context.Context, owner string) ([]Key, error) {
 			all = append(all, r.key.Clone())
 		}
 	}
-	slices.SortFunc(all, func(a, b Key) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a,
+		b Key) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
 	return all, nil
 }
 

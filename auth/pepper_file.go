@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
 )
 
-// PepperFile returns the pepper in file. Each line of the file is a pepper, the newest first. A missing file is created with a
-// random pepper and mode 0600; its folder must exist. Store the file apart from the store of the keys.
+// PepperFile returns the pepper in file. Each line of the file is a pepper, the newest first. A missing file is created
+// with a random pepper and mode 0600; its folder must exist. Store the file apart from the store of the keys.
 func PepperFile(file string) (Pepper, error) {
 	random := make([]byte, 32)
 	if _, err := rand.Read(random); err != nil {

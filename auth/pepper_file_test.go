@@ -54,7 +54,8 @@ func TestPepperOfAFile(t *testing.T) {
 			}
 			got, err := auth.PepperFile(file)
 			want, _ := auth.NewPepper([]byte(row.want))
-			if secret := (auth.Secret{}); secret.Digest(got) != secret.Digest(want) || (err == nil) != (row.fault == "") {
+			if secret := (auth.Secret{}); secret.Digest(got) != secret.Digest(want) ||
+				(err == nil) != (row.fault == "") {
 				t.Errorf("got %q, %v", got, err)
 			}
 			if err != nil && !strings.Contains(err.Error(), row.fault) {

@@ -18,7 +18,10 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // zeros is a predictable random source.
 type zeros struct{}
 
-func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
 
 func mustSecret(t testing.TB, prefix string) auth.Secret {
 	t.Helper()
@@ -41,7 +44,8 @@ func TestNewSecretForm(t *testing.T) {
 	if s.Prefix() != "sl" || s.Start() != "sl_00000" {
 		t.Errorf("prefix %q, start %q", s.Prefix(), s.Start())
 	}
-	if own := mustSecret(t, "acme2"); !strings.HasPrefix(own.Reveal(), "acme2_") || len(own.Reveal()) != 6+49 || own.Prefix() != "acme2" {
+	if own := mustSecret(t, "acme2"); !strings.HasPrefix(own.Reveal(), "acme2_") || len(own.Reveal()) != 6+49 ||
+		own.Prefix() != "acme2" {
 		t.Errorf("custom prefix: %q", own.Reveal())
 	}
 }
@@ -151,7 +155,8 @@ func TestSecretPrintsRedacted(t *testing.T) {
 	}
 	var log bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
-		slog.New(handler).Info("made", "secret", s, "holder", h, "pointer", &s, slog.Any("group", slog.GroupValue(slog.Any("s", s))))
+		slog.New(handler).Info("made", "secret", s, "holder", h, "pointer", &s,
+			slog.Any("group", slog.GroupValue(slog.Any("s", s))))
 	}
 	outputs["log"] = log.String()
 	js, err := json.Marshal(h)
@@ -165,10 +170,12 @@ func TestSecretPrintsRedacted(t *testing.T) {
 			t.Errorf("%s shows the secret: %s", how, text)
 		}
 	}
-	if want := s.Start() + "…"; s.String() != want || outputs["%d"] != want || !strings.Contains(outputs["json"], `"Open":"`+want) {
+	if want := s.Start() + "…"; s.String() != want || outputs["%d"] != want ||
+		!strings.Contains(outputs["json"], `"Open":"`+want) {
 		t.Errorf("redacted form = %q, want %q", s, want)
 	}
-	if zero := (auth.Secret{}); zero.String() != "" || zero.Reveal() != "" || zero.Start() != "" || zero.Prefix() != "" {
+	if zero := (auth.Secret{}); zero.String() != "" || zero.Reveal() != "" || zero.Start() != "" ||
+		zero.Prefix() != "" {
 		t.Error("the zero secret is not empty")
 	}
 }
@@ -177,7 +184,8 @@ func FuzzParseSecret(f *testing.F) {
 	good := mustSecret(f, "").Reveal()
 	for _, seed := range []string{
 		good, good[:51], good + "0", "", "sl_", "_", strings.ToLower(good), " " + good, good + "\n", "Bearer " + good,
-		"sl_" + strings.Repeat("0", 43) + "0txggW", strings.Repeat("a", 1<<16), "sl_" + strings.Repeat("ü", 24) + "0", "\xff\x00",
+		"sl_" + strings.Repeat("0", 43) + "0txggW", strings.Repeat("a", 1<<16), "sl_" + strings.Repeat("ü", 24) + "0",
+		"\xff\x00",
 	} {
 		f.Add(seed)
 	}
@@ -189,7 +197,8 @@ func FuzzParseSecret(f *testing.F) {
 			}
 			return
 		}
-		if s.Reveal() != text || len(text) != 52 || !strings.HasPrefix(text, "sl_") || strings.Trim(text[3:], base62) != "" {
+		if s.Reveal() != text || len(text) != 52 || !strings.HasPrefix(text, "sl_") ||
+			strings.Trim(text[3:], base62) != "" {
 			t.Fatalf("ParseSecret(%q) succeeded", text)
 		}
 		// An accepted secret is rejected after a change of any one character.

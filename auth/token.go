@@ -29,7 +29,8 @@ type Claims struct {
 	Resources []Resource `json:"r,omitempty"` // empty means the resources of the key
 	Filters   []Filter   `json:"f,omitempty"` // in addition to the filters of the key
 	Types     []string   `json:"t,omitempty"` // query types; empty means the types of the key
-	Subject   string     `json:"u,omitempty"` // the person who gets the token, as the host names them; for the audit trail
+	// the person who gets the token, as the host names them; for the audit trail
+	Subject string `json:"u,omitempty"`
 }
 
 // Tokens mints and opens panel tokens: short-lived credentials for a browser in which a host shows customers
@@ -113,7 +114,8 @@ func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 		return Secret{}, err
 	}
 	now := t.cfg.Now()
-	plain, err := json.Marshal(sealed{ID: "tok_" + id, Key: key[:], Minted: now.UnixMilli(), Expires: now.Add(ttl).UnixMilli(), Claims: c})
+	plain, err := json.Marshal(sealed{ID: "tok_" + id, Key: key[:], Minted: now.UnixMilli(),
+		Expires: now.Add(ttl).UnixMilli(), Claims: c})
 	if err != nil {
 		return Secret{}, fmt.Errorf("auth: token: %w", err)
 	}
@@ -124,7 +126,8 @@ func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	}
 	text := t.mark + base64.RawURLEncoding.EncodeToString(seal.Seal(nonce, nonce, plain, []byte(t.mark)))
 	if len(text) > maxToken {
-		return Secret{}, fmt.Errorf("%w: the token would have %d characters, more than %d", ErrBadKey, len(text), maxToken)
+		return Secret{}, fmt.Errorf("%w: the token would have %d characters, more than %d", ErrBadKey, len(text),
+			maxToken)
 	}
 	return Secret{&text}, nil
 }

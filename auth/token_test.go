@@ -24,7 +24,8 @@ func bearer(a auth.Authenticator, text string) (*auth.Principal, error) {
 
 func (s *stand) mint(t *testing.T, secret auth.Secret, c auth.Claims, ttl time.Duration) auth.Secret {
 	t.Helper()
-	token, err := tokens(t, auth.TokensConfig{Pepper: pepper, Now: func() time.Time { return s.now }}).Mint(secret.Digest(pepper), c, ttl)
+	token, err := tokens(t, auth.TokensConfig{Pepper: pepper,
+		Now: func() time.Time { return s.now }}).Mint(secret.Digest(pepper), c, ttl)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +73,15 @@ func TestATokenGetsWhatKeyAndClaimsShare(t *testing.T) {
 		{"the filters of key and claims apply",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Filters: []auth.Filter{filter("/k")}},
 			auth.Claims{Filters: []auth.Filter{filter("/c")}},
-			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Filters: []auth.Filter{filter("/k"), filter("/c")}}},
+			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true,
+				Filters: []auth.Filter{filter("/k"), filter("/c")}}},
 		{"groups of filters",
-			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Filters: []auth.Filter{{Or: []auth.Filter{filter("/a"), {Not: new(filter("/b"))}}}}},
+			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true,
+				Filters: []auth.Filter{{Or: []auth.Filter{filter("/a"), {Not: new(filter("/b"))}}}}},
 			auth.Claims{Filters: []auth.Filter{{And: []auth.Filter{filter("/c"), filter("/d")}}}},
-			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Filters: []auth.Filter{{Or: []auth.Filter{filter("/a"), {Not: new(filter("/b"))}}},
-				{And: []auth.Filter{filter("/c"), filter("/d")}}}}},
+			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true,
+				Filters: []auth.Filter{{Or: []auth.Filter{filter("/a"), {Not: new(filter("/b"))}}},
+					{And: []auth.Filter{filter("/c"), filter("/d")}}}}},
 		{"types in both lists",
 			auth.Key{Scopes: []auth.Scope{auth.ReadData}, All: true, Types: []string{"pages", "summary"}},
 			auth.Claims{Types: []string{"summary", "traffic"}},
@@ -95,7 +99,8 @@ func TestATokenGetsWhatKeyAndClaimsShare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := auth.Key{Scopes: p.Key.Scopes, All: p.Key.All, Resources: p.Key.Resources, Filters: p.Key.Filters, Types: p.Key.Types}
+			got := auth.Key{Scopes: p.Key.Scopes, All: p.Key.All, Resources: p.Key.Resources, Filters: p.Key.Filters,
+				Types: p.Key.Types}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -116,10 +121,20 @@ func TestATokenFollowsItsKey(t *testing.T) {
 		{"nothing changed", func(*stand, string) error { return nil }, 59 * time.Minute, true},
 		{"the token expired", func(*stand, string) error { return nil }, time.Hour, false},
 		{"the key was revoked", func(s *stand, id string) error { return s.RevokeKey(t.Context(), id) }, 0, false},
-		{"the key was disabled", func(s *stand, id string) error { return s.SetKeyDisabled(t.Context(), id, true) }, 0, false},
-		{"the key was rotated", func(s *stand, id string) error { _, _, err := s.RotateKey(t.Context(), id, 0); return err }, 0, false},
-		{"the key was rotated with a grace period", func(s *stand, id string) error { _, _, err := s.RotateKey(t.Context(), id, time.Minute); return err }, 59 * time.Second, true},
-		{"the grace period has ended", func(s *stand, id string) error { _, _, err := s.RotateKey(t.Context(), id, time.Minute); return err }, time.Minute, false},
+		{"the key was disabled", func(s *stand, id string) error { return s.SetKeyDisabled(t.Context(), id, true) }, 0,
+			false},
+		{"the key was rotated", func(s *stand, id string) error {
+			_, _, err := s.RotateKey(t.Context(), id, 0)
+			return err
+		}, 0, false},
+		{"the key was rotated with a grace period", func(s *stand, id string) error {
+			_, _, err := s.RotateKey(t.Context(), id, time.Minute)
+			return err
+		}, 59 * time.Second, true},
+		{"the grace period has ended", func(s *stand, id string) error {
+			_, _, err := s.RotateKey(t.Context(), id, time.Minute)
+			return err
+		}, time.Minute, false},
 		{"the clock was set back by minutes", func(*stand, string) error { return nil }, -4 * time.Minute, true},
 		{"the clock was set back by an hour", func(*stand, string) error { return nil }, -time.Hour, false},
 	} {
@@ -131,7 +146,8 @@ func TestATokenFollowsItsKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.now = s.now.Add(c.wait)
-			if _, err := bearer(s, token.Reveal()); (err == nil) != c.works || err != nil && !errors.Is(err, auth.ErrInvalid) {
+			if _, err := bearer(s, token.Reveal()); (err == nil) != c.works || err != nil &&
+				!errors.Is(err, auth.ErrInvalid) {
 				t.Errorf("Authenticate: %v, want it to work: %t", err, c.works)
 			}
 		})
@@ -155,7 +171,9 @@ func TestAChangedTokenIsRefused(t *testing.T) {
 		raw[i] ^= 1
 	}
 	another, _ := auth.NewPepper([]byte("another pepper, as long"))
-	foreign, err := tokens(t, auth.TokensConfig{Pepper: another, Now: func() time.Time { return s.now }}).Mint(secret.Digest(pepper), auth.Claims{}, time.Hour)
+	foreign, err := tokens(t,
+		auth.TokensConfig{Pepper: another, Now: func() time.Time { return s.now }}).Mint(secret.Digest(pepper),
+		auth.Claims{}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,14 +208,21 @@ func TestMintRefuses(t *testing.T) {
 		{"a ttl of 0", auth.Claims{}, 0, "ttl must be between 1 and 86400 seconds, not "},
 		{"a write scope", auth.Claims{Scopes: []auth.Scope{auth.TrackEvents}}, time.Hour, "scopes[0]"},
 		{"a resource without kind", auth.Claims{Resources: []auth.Resource{{ID: "x"}}}, time.Hour, "resources[0]"},
-		{"a filter without values", auth.Claims{Filters: []auth.Filter{{Field: "path", Op: "eq"}}}, time.Hour, "filters[0]"},
+		{"a filter without values", auth.Claims{Filters: []auth.Filter{{Field: "path", Op: "eq"}}}, time.Hour,
+			"filters[0]"},
 		{"an empty group", auth.Claims{Filters: []auth.Filter{{Or: []auth.Filter{}}}}, time.Hour, "filters[0]"},
-		{"a group that is a leaf, too", auth.Claims{Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"/"}, Not: &auth.Filter{Field: "path", Op: "eq", Values: []string{"/a"}}}}}, time.Hour, "filters[0]"},
-		{"a group with a filter without values", auth.Claims{Filters: []auth.Filter{{And: []auth.Filter{{Field: "path", Op: "eq"}}}}}, time.Hour, "filters[0]"},
+		{"a group that is a leaf, too",
+			auth.Claims{Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"/"},
+				Not: &auth.Filter{Field: "path", Op: "eq", Values: []string{"/a"}}}}}, time.Hour, "filters[0]"},
+		{"a group with a filter without values",
+			auth.Claims{Filters: []auth.Filter{{And: []auth.Filter{{Field: "path", Op: "eq"}}}}}, time.Hour,
+			"filters[0]"},
 		{"an empty type", auth.Claims{Types: []string{""}}, time.Hour, "types"},
-		{"claims that are too large for a header", auth.Claims{Types: []string{strings.Repeat("x", 4096)}}, time.Hour, "characters"},
+		{"claims that are too large for a header", auth.Claims{Types: []string{strings.Repeat("x", 4096)}}, time.Hour,
+			"characters"},
 	} {
-		if _, err := tokens.Mint(auth.Digest{}, c.claims, c.ttl); !errors.Is(err, auth.ErrBadKey) || !strings.Contains(err.Error(), c.want) {
+		if _, err := tokens.Mint(auth.Digest{}, c.claims, c.ttl); !errors.Is(err, auth.ErrBadKey) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.says, err)
 		}
 	}
@@ -207,7 +232,8 @@ func TestATokenPrintsRedacted(t *testing.T) {
 	s := newStand(t)
 	_, secret := s.create(t, over(auth.ReadData))
 	token := s.mint(t, secret, auth.Claims{}, time.Hour)
-	if text := fmt.Sprintf("%v %+v %#v %s %q %x", token, token, token, token, token, token); strings.Contains(text, token.Reveal()[8:]) {
+	if text := fmt.Sprintf("%v %+v %#v %s %q %x", token, token, token, token, token, token); strings.Contains(text,
+		token.Reveal()[8:]) {
 		t.Errorf("printed as %s", text)
 	}
 }

@@ -19,10 +19,11 @@ type Row interface {
 
 // An Answer is the answer to one question.
 type Answer[R any] struct {
-	Rows      []R
-	Previous  []*R                  // with Compare: for each row the row of the other period, or nil
-	Changes   []map[Column]*float64 // with Compare: for each row the changes of its metrics in percent; nil: none, or not to be computed
-	Totals    *R                    // with Totals: the metrics over all rows. Other columns are empty
+	Rows     []R
+	Previous []*R // with Compare: for each row the row of the other period, or nil
+	// with Compare: for each row the changes of its metrics in percent; nil: none, or not to be computed
+	Changes   []map[Column]*float64
+	Totals    *R // with Totals: the metrics over all rows. Other columns are empty
 	Meta      Meta
 	RequestID string
 }
@@ -61,7 +62,8 @@ func Query[R Row](ctx context.Context, c *Client, about Subject, q Question) (*A
 	return QueryAs[R](ctx, c, about, q)
 }
 
-// QueryAs asks for q.Type, or for the metrics that q chooses. R is a struct with the columns that you need, or a map[string]any.
+// QueryAs asks for q.Type, or for the metrics that q chooses. R is a struct with the columns that you need, or a
+// map[string]any.
 func QueryAs[R any](ctx context.Context, c *Client, about Subject, q Question) (*Answer[R], error) {
 	all, err := c.Ask(ctx, about, q)
 	if err != nil {
@@ -70,8 +72,9 @@ func QueryAs[R any](ctx context.Context, c *Client, about Subject, q Question) (
 	return Decode[R](all[0])
 }
 
-// Rows returns all rows from q.Page on, and asks for one page of q.Limit rows after the other; a Limit of 0 means 1 000. An error ends
-// the rows. Pages are computed one by one, so rows can move between pages while events arrive; a range in the past is stable.
+// Rows returns all rows from q.Page on, and asks for one page of q.Limit rows after the other; a Limit of 0 means 1
+// 000. An error ends the rows. Pages are computed one by one, so rows can move between pages while events arrive; a
+// range in the past is stable.
 func Rows[R Row](ctx context.Context, c *Client, about Subject, q Question) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		q.Limit = cmp.Or(q.Limit, 1000)
@@ -135,8 +138,8 @@ func Decode[R any](r Result) (*Answer[R], error) {
 	return a, nil
 }
 
-// Ask asks 1 to 50 questions in one request and returns a result for each, in their order. If one question fails, its result has the
-// error and the others are answered. An error of Ask means that no question was answered.
+// Ask asks 1 to 50 questions in one request and returns a result for each, in their order. If one question fails, its
+// result has the error and the others are answered. An error of Ask means that no question was answered.
 func (c *Client) Ask(ctx context.Context, about Subject, questions ...Question) ([]Result, error) {
 	query := struct {
 		Parameters []Question `json:"parameters"`
@@ -144,7 +147,8 @@ func (c *Client) Ask(ctx context.Context, about Subject, questions ...Question) 
 	}{Parameters: questions}
 	for i, q := range questions {
 		if i > 0 && q.TimeZone != query.TimeZone {
-			return nil, fmt.Errorf("client: the questions of one request must have the same time zone, not %q and %q", query.TimeZone, q.TimeZone)
+			return nil, fmt.Errorf("client: the questions of one request must have the same time zone, not %q and %q",
+				query.TimeZone, q.TimeZone)
 		}
 		query.TimeZone = q.TimeZone
 	}

@@ -13,17 +13,18 @@ import (
 
 // A Config says where the service is and how to call it. Only URL is required.
 type Config struct {
-	URL      string       // the address of the API, without /v1, such as https://stats.example
-	TrackURL string       // the address of the tracking host, without /track; required to send events
-	Key      string       // the secret of an API key, or a panel token, also with a line feed from a file; empty: no credentials
-	HTTP     *http.Client // sends requests; nil means a client with the defaults of net/http
+	URL      string // the address of the API, without /v1, such as https://stats.example
+	TrackURL string // the address of the tracking host, without /track; required to send events
+	// the secret of an API key, or a panel token, also with a line feed from a file; empty: no credentials
+	Key  string
+	HTTP *http.Client // sends requests; nil means a client with the defaults of net/http
 
 	// Timeout is the longest time of one attempt, with its body; 0 means 30 s.
 	Timeout time.Duration
 	// Retries is the maximum number of times that a request is sent again; 0 means 4, a negative number means never.
 	Retries int
-	// MaxWait is the longest wait before an attempt; 0 means 1 minute. If the service asks for a longer wait, its error is returned at
-	// once, with RetryAfter.
+	// MaxWait is the longest wait before an attempt; 0 means 1 minute. If the service asks for a longer wait, its error
+	// is returned at once, with RetryAfter.
 	MaxWait time.Duration
 	// Now returns the time, for events without one; nil means time.Now.
 	Now func() time.Time
@@ -61,7 +62,8 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, api: api, track: track}, nil
 }
 
-// address checks a URL and returns it without a slash at the end. Text may contain a password, so errors do not show it.
+// address checks a URL and returns it without a slash at the end. Text may contain a password, so errors do not show
+// it.
 func address(field, text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {

@@ -30,7 +30,8 @@ func serviceFor(t *testing.T) (*client.Client, func(key string) *client.Client) 
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	with := func(key string) *client.Client {
-		c, err := client.New(client.Config{URL: server.URL + "/api/", TrackURL: server.URL + "/collect", Key: key, Now: host.Now})
+		c, err := client.New(client.Config{URL: server.URL + "/api/", TrackURL: server.URL + "/collect", Key: key,
+			Now: host.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +49,10 @@ func send(t *testing.T, c *client.Client) {
 	var events []client.Event
 	for i := range 10 {
 		events = append(events, client.Event{
-			Name: []string{"signup", "order"}[i%2], ProfileID: "user_" + string(rune('a'+i)), SessionID: "s" + string(rune('a'+i)), Path: "/shop",
-			Properties: map[string]any{"total": i, "plan": []string{"free", "pro"}[i/5]}, Time: sightlinetest.Start().Add(-time.Hour - time.Duration(i/5)*24*time.Hour),
+			Name: []string{"signup", "order"}[i%2], ProfileID: "user_" + string(rune('a'+i)), SessionID: "s" +
+				string(rune('a'+i)), Path: "/shop",
+			Properties: map[string]any{"total": i, "plan": []string{"free", "pro"}[i/5]},
+			Time:       sightlinetest.Start().Add(-time.Hour - time.Duration(i/5)*24*time.Hour),
 		})
 	}
 	done, err := client.Track(t.Context(), c, site, events...)
@@ -68,9 +71,11 @@ func TestQueryComparesAndFilters(t *testing.T) {
 	c := service(t)
 	send(t, c)
 	answer, err := client.Query[ordersByPlan](t.Context(), c, site, client.Question{
-		Preset: client.PresetToday, Compare: client.PreviousPeriod, Totals: true, GroupBy: []client.Field{client.Property("plan")},
+		Preset: client.PresetToday, Compare: client.PreviousPeriod, Totals: true,
+		GroupBy: []client.Field{client.Property("plan")},
 		Filters: []client.Filter{
-			client.Or(client.Where(client.FieldEventName, client.OpIn, "order", "signup"), client.Where(client.Property("plan"), client.OpEq, "none")),
+			client.Or(client.Where(client.FieldEventName, client.OpIn, "order", "signup"),
+				client.Where(client.Property("plan"), client.OpEq, "none")),
 			client.Not(client.Where(client.Property("total"), client.OpGt, 3)),
 		},
 		SortBy: client.ColumnName, SortOrder: client.Ascending,
@@ -78,7 +83,8 @@ func TestQueryComparesAndFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(answer.Rows) != 2 || answer.Rows[0].Name != "order" || answer.Rows[0].Plan != "free" || answer.Rows[0].TotalEvents != 2 {
+	if len(answer.Rows) != 2 || answer.Rows[0].Name != "order" || answer.Rows[0].Plan != "free" ||
+		answer.Rows[0].TotalEvents != 2 {
 		t.Errorf("rows %+v", answer.Rows)
 	}
 	if len(answer.Previous) != 2 || len(answer.Changes) != 2 || answer.Previous[0] != nil {
@@ -93,11 +99,13 @@ func TestQueryComparesAndFilters(t *testing.T) {
 func TestAskExpressesEveryKindOfQuestion(t *testing.T) {
 	c := service(t)
 	send(t, c)
-	order, signup := client.Action{Event: client.Is("order")}, client.Action{Event: client.Matching(client.OpStartsWith, "sign")}
+	order, signup := client.Action{Event: client.Is("order")},
+		client.Action{Event: client.Matching(client.OpStartsWith, "sign")}
 	goal := client.Goal{Name: "Orders", Action: order, Value: "total"}
 	for name, err := range map[string]error{
-		"goal":    c.SaveGoal(t.Context(), site, goal),
-		"funnel":  c.SaveFunnel(t.Context(), site, "Buy", client.FunnelBody{Steps: []client.Step{{Action: signup}, {Action: order}}}),
+		"goal": c.SaveGoal(t.Context(), site, goal),
+		"funnel": c.SaveFunnel(t.Context(), site, "Buy",
+			client.FunnelBody{Steps: []client.Step{{Action: signup}, {Action: order}}}),
 		"segment": c.SaveSegment(t.Context(), site, "Pro", client.Did(order)),
 	} {
 		if err != nil {
@@ -106,15 +114,20 @@ func TestAskExpressesEveryKindOfQuestion(t *testing.T) {
 	}
 	path := "/shop"
 	questions := map[string]client.Question{
-		"goals":     {Type: client.TypeGoals, Goals: []client.Goal{goal}},
-		"saved":     {Type: client.TypeGoals, Saved: client.AllSaved()},
-		"by name":   {Type: client.TypeGoalsTrends, Saved: client.Saved{"Orders"}, Granularity: client.GranularityWeekly, WeekStart: client.WeekStartMonday},
-		"funnel":    {Type: client.TypeFunnel, Steps: []client.Step{{Action: signup}, {Name: "Buy", Action: order}}, Window: "7d", Within: client.WithinSession},
+		"goals": {Type: client.TypeGoals, Goals: []client.Goal{goal}},
+		"saved": {Type: client.TypeGoals, Saved: client.AllSaved()},
+		"by name": {Type: client.TypeGoalsTrends, Saved: client.Saved{"Orders"},
+			Granularity: client.GranularityWeekly, WeekStart: client.WeekStartMonday},
+		"funnel": {Type: client.TypeFunnel, Steps: []client.Step{{Action: signup}, {Name: "Buy", Action: order}},
+			Window: "7d", Within: client.WithinSession},
 		"retention": {Type: client.TypeRetention, Start: &signup, Return: &order},
 		"paths":     {Type: client.TypePaths, From: &path},
-		"segment":   {Type: client.TypeCustomEvents, Filters: []client.Filter{client.Segment("Pro"), client.DidInRange(order), client.And(client.Where(client.Property("plan"), client.OpExists))}},
+		"segment": {Type: client.TypeCustomEvents,
+			Filters: []client.Filter{client.Segment("Pro"), client.DidInRange(order),
+				client.And(client.Where(client.Property("plan"), client.OpExists))}},
 		"chosen": {Dataset: client.DatasetEvents, Dimensions: []client.Field{client.FieldDate, client.Property("plan")},
-			Metrics: append(client.Columns(client.ColumnUniqueUsers), client.Metric{Column: "sum", Property: "total", As: "revenue"})},
+			Metrics: append(client.Columns(client.ColumnUniqueUsers),
+				client.Metric{Column: "sum", Property: "total", As: "revenue"})},
 	}
 	var all []client.Question
 	var names []string
@@ -140,10 +153,12 @@ func TestAskExpressesEveryKindOfQuestion(t *testing.T) {
 		Revenue *float64 `json:"revenue"`
 	}
 	chosen, err := client.Decode[revenue](results[slices.Index(names, "chosen")])
-	if err != nil || !slices.ContainsFunc(chosen.Rows, func(r revenue) bool { return r.Date == "2026-03-13" && r.Revenue != nil && *r.Revenue == 35 }) {
+	if err != nil || !slices.ContainsFunc(chosen.Rows,
+		func(r revenue) bool { return r.Date == "2026-03-13" && r.Revenue != nil && *r.Revenue == 35 }) {
 		t.Errorf("metrics of choice %+v, %v", chosen, err)
 	}
-	if _, err := c.Ask(t.Context(), site, client.Question{TimeZone: "UTC"}, client.Question{TimeZone: "Asia/Tokyo"}); err == nil {
+	if _, err := c.Ask(t.Context(), site, client.Question{TimeZone: "UTC"},
+		client.Question{TimeZone: "Asia/Tokyo"}); err == nil {
 		t.Error("questions with two time zones are asked")
 	}
 }
@@ -181,16 +196,20 @@ func TestRowsReadsAllPages(t *testing.T) {
 
 func TestErrorsAreTyped(t *testing.T) {
 	c := service(t)
-	wrong := client.Question{Preset: client.PresetToday, Limit: 20_000, Filters: []client.Filter{client.Where(client.FieldCountry, "equals", "DE")}}
+	wrong := client.Question{Preset: client.PresetToday, Limit: 20_000,
+		Filters: []client.Filter{client.Where(client.FieldCountry, "equals", "DE")}}
 	_, err := client.Query[client.PagesRow](t.Context(), c, site, wrong)
 	var e *client.Error
-	if !errors.As(err, &e) || e.Status != http.StatusBadRequest || e.Code != client.CodeValidationError || e.RequestID == "" || len(e.Details) != 2 {
+	if !errors.As(err, &e) || e.Status != http.StatusBadRequest || e.Code != client.CodeValidationError ||
+		e.RequestID == "" || len(e.Details) != 2 {
 		t.Fatalf("two mistakes: %#v", err)
 	}
-	if d := e.Details[1]; d.Field != "parameters[0].filters[0].op" || d.Suggestion != "eq" || !strings.Contains(e.Error(), d.Message) {
+	if d := e.Details[1]; d.Field != "parameters[0].filters[0].op" || d.Suggestion != "eq" ||
+		!strings.Contains(e.Error(), d.Message) {
 		t.Errorf("details %+v, text %q", d, e)
 	}
-	results, err := c.Ask(t.Context(), site, client.Question{Type: "page", Preset: client.PresetToday}, client.Question{Type: client.TypePages, Preset: client.PresetToday})
+	results, err := c.Ask(t.Context(), site, client.Question{Type: "page", Preset: client.PresetToday},
+		client.Question{Type: client.TypePages, Preset: client.PresetToday})
 	if err != nil || !errors.Is(results[0].Err(), client.CodeUnknownType) || results[1].Err() != nil {
 		t.Errorf("one of two questions is wrong: %+v, %v", results, err)
 	}
@@ -204,23 +223,28 @@ func TestListsKeysAndDefinitions(t *testing.T) {
 	}
 
 	key, secret, err := c.CreateKey(t.Context(), client.NewKey{
-		Name: "Report", Scopes: []client.Scope{client.ScopeReadData}, Resources: []client.Resource{{Kind: "website", ID: string(site)}}, PerMinute: 30,
+		Name: "Report", Scopes: []client.Scope{client.ScopeReadData},
+		Resources: []client.Resource{{Kind: "website", ID: string(site)}}, PerMinute: 30,
 	})
 	if err != nil || secret == "" || key.Name != "Report" || key.PerMinute == nil || *key.PerMinute != 30 {
 		t.Fatalf("CreateKey: %+v, %v", key, err)
 	}
 	changed, err := c.ChangeKey(t.Context(), key.ID, client.KeyChange{
-		Name: new("Reports"), Types: []client.Type{client.TypePages}, PerMinute: new(0), Expires: new(sightlinetest.Start().Add(time.Hour)),
+		Name: new("Reports"), Types: []client.Type{client.TypePages}, PerMinute: new(0),
+		Expires: new(sightlinetest.Start().Add(time.Hour)),
 		Filters: []client.Filter{client.Where(client.FieldCountry, client.OpEq, "DE")}, Disabled: new(true),
 	})
-	if err != nil || changed.Name != "Reports" || len(changed.Types) != 1 || changed.PerMinute != nil || changed.Expires == nil || changed.State != "disabled" ||
+	if err != nil || changed.Name != "Reports" || len(changed.Types) != 1 || changed.PerMinute != nil ||
+		changed.Expires == nil || changed.State != "disabled" ||
 		!strings.Contains(string(changed.Filters), "DE") || changed.Resources[0].ID != string(site) {
 		t.Errorf("ChangeKey: %+v, %v", changed, err)
 	}
 	changed, err = c.ChangeKey(t.Context(), key.ID, client.KeyChange{
-		Types: []client.Type{}, Filters: []client.Filter{}, Expires: new(time.Time{}), Disabled: new(false), Scopes: []client.Scope{client.ScopeReadLinks}, All: new(true),
+		Types: []client.Type{}, Filters: []client.Filter{}, Expires: new(time.Time{}), Disabled: new(false),
+		Scopes: []client.Scope{client.ScopeReadLinks}, All: new(true),
 	})
-	if err != nil || changed.Types != nil || string(changed.Filters) != "[]" || changed.Expires != nil || changed.State != "active" || changed.Name != "Reports" || !changed.All {
+	if err != nil || changed.Types != nil || string(changed.Filters) != "[]" || changed.Expires != nil ||
+		changed.State != "active" || changed.Name != "Reports" || !changed.All {
 		t.Errorf("ChangeKey back: %+v, %v", changed, err)
 	}
 	_, rotated, err := c.RotateKey(t.Context(), key.ID, time.Hour)
@@ -234,7 +258,8 @@ func TestListsKeysAndDefinitions(t *testing.T) {
 		t.Errorf("Key: %+v, %v", one, err)
 	}
 	keys, err := c.Keys(t.Context())
-	if i := slices.IndexFunc(keys, func(k client.Key) bool { return k.ID == key.ID }); err != nil || i < 0 || keys[i].State != "revoked" {
+	if i := slices.IndexFunc(keys, func(k client.Key) bool { return k.ID == key.ID }); err != nil || i < 0 ||
+		keys[i].State != "revoked" {
 		t.Errorf("keys %+v, %v", keys, err)
 	}
 
@@ -256,11 +281,13 @@ func TestListsKeysAndDefinitions(t *testing.T) {
 		t.Errorf("after removal %+v, %v", managed, err)
 	}
 
-	if err := c.SaveSegment(t.Context(), site, "Phones", client.Where(client.FieldDeviceType, client.OpEq, "mobile")); err != nil {
+	if err := c.SaveSegment(t.Context(), site, "Phones",
+		client.Where(client.FieldDeviceType, client.OpEq, "mobile")); err != nil {
 		t.Fatal(err)
 	}
 	saved, err := c.Definitions(t.Context(), site)
-	if err != nil || len(saved) != 1 || saved[0].Name != "Phones" || !strings.Contains(string(saved[0].Body), "mobile") {
+	if err != nil || len(saved) != 1 || saved[0].Name != "Phones" ||
+		!strings.Contains(string(saved[0].Body), "mobile") {
 		t.Errorf("definitions %+v, %v", saved, err)
 	}
 	if err := c.RemoveDefinition(t.Context(), site, "segment", "Phones"); err != nil {

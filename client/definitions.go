@@ -8,11 +8,13 @@ import (
 	"time"
 )
 
-// A Definition is a goal, a funnel, a segment or an annotation that is saved for a website. Questions use the first three by name.
+// A Definition is a goal, a funnel, a segment or an annotation that is saved for a website. Questions use the first
+// three by name.
 type Definition struct {
-	Kind      DefinitionKind  `json:"kind"`
-	Name      string          `json:"name"`
-	Body      json.RawMessage `json:"body"` // a Goal without its name, a FunnelBody, an AnnotationBody, or an object with the filters of a segment
+	Kind DefinitionKind `json:"kind"`
+	Name string         `json:"name"`
+	// a Goal without its name, a FunnelBody, an AnnotationBody, or an object with the filters of a segment
+	Body      json.RawMessage `json:"body"`
 	CreatedAt time.Time       `json:"createdAt"`
 	UpdatedAt time.Time       `json:"updatedAt"`
 }
@@ -37,8 +39,8 @@ func (c *Client) Definitions(ctx context.Context, website WebsiteID) ([]Definiti
 	return body.Definitions, err
 }
 
-// SaveGoal saves a goal under its name. This and the other changes of definitions replace one of the same kind and name, and need the
-// scope manage:definitions.
+// SaveGoal saves a goal under its name. This and the other changes of definitions replace one of the same kind and
+// name, and need the scope manage:definitions.
 func (c *Client) SaveGoal(ctx context.Context, website WebsiteID, g Goal) error {
 	return c.save(ctx, website, DefinitionKindGoal, g.Name, struct {
 		Action

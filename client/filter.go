@@ -2,7 +2,8 @@ package client
 
 import "encoding/json"
 
-// A Filter is a condition on rows, or a group of conditions. [Where], [And], [Or], [Not], [Did] and [Segment] return one.
+// A Filter is a condition on rows, or a group of conditions. [Where], [And], [Or], [Not], [Did] and [Segment] return
+// one.
 type Filter struct {
 	Field   Field    `json:"field,omitempty"`
 	Op      Op       `json:"op,omitempty"`
@@ -20,7 +21,8 @@ type DidIt struct {
 	In string `json:"in,omitempty"` // session (default) or range
 }
 
-// Where returns a condition. OpIn and OpNotIn take any number of values, OpExists and OpNotExists none, and the other operators one.
+// Where returns a condition. OpIn and OpNotIn take any number of values, OpExists and OpNotExists none, and the other
+// operators one.
 func Where(field Field, op Op, values ...any) Filter {
 	return Filter{Field: field, Op: op, Value: valueOf(op, values)}
 }
@@ -37,7 +39,8 @@ func Not(filter Filter) Filter { return Filter{Not: &filter} }
 // Did returns a filter that holds when the session of the row has an event that action means.
 func Did(action Action) Filter { return Filter{Did: &DidIt{Action: action}} }
 
-// DidInRange returns a filter that holds when the visitor of the row has an event in the range of the question that action means.
+// DidInRange returns a filter that holds when the visitor of the row has an event in the range of the question that
+// action means.
 func DidInRange(action Action) Filter { return Filter{Did: &DidIt{Action: action, In: "range"}} }
 
 // Segment returns the filters that are saved for the website under name.
@@ -73,7 +76,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 // valueOf returns values as the API expects them for op; nil: the operator takes none.
 func valueOf(op Op, values []any) any {
 	switch {
-	case op == OpIn || op == OpNotIn || len(values) > 1: // several values for another operator are a mistake that the service reports
+	case op == OpIn || op == OpNotIn ||
+		len(values) > 1: // several values for another operator are a mistake that the service reports
 		return values
 	case len(values) == 1:
 		return values[0]

@@ -11,12 +11,13 @@ import (
 
 // A FlagContext is the person or program that flags are evaluated for. Every field is optional.
 type FlagContext struct {
-	UserID         string         `json:"userId,omitempty"`
-	Email          string         `json:"email,omitempty"`
-	OrganizationID string         `json:"organizationId,omitempty"`
-	TeamID         string         `json:"teamId,omitempty"`
-	Environment    string         `json:"environment,omitempty"` // only flags of this environment; empty: flags without one
-	Properties     map[string]any `json:"properties,omitempty"`  // at most 100
+	UserID         string `json:"userId,omitempty"`
+	Email          string `json:"email,omitempty"`
+	OrganizationID string `json:"organizationId,omitempty"`
+	TeamID         string `json:"teamId,omitempty"`
+	// only flags of this environment; empty: flags without one
+	Environment string         `json:"environment,omitempty"`
+	Properties  map[string]any `json:"properties,omitempty"` // at most 100
 }
 
 // A FlagResult is the evaluation of a flag for a context.
@@ -28,9 +29,10 @@ type FlagResult struct {
 	Variant string          `json:"variant"` // the key of the variant; empty: none
 }
 
-// EvaluateFlags evaluates flags of a client, which is the id of a website, or with a key its organization. Without keys it evaluates all
-// flags of the client. Flags that do not exist have no result.
-func (c *Client) EvaluateFlags(ctx context.Context, clientID string, of FlagContext, keys ...string) (map[string]FlagResult, error) {
+// EvaluateFlags evaluates flags of a client, which is the id of a website, or with a key its organization. Without keys
+// it evaluates all flags of the client. Flags that do not exist have no result.
+func (c *Client) EvaluateFlags(ctx context.Context, clientID string, of FlagContext,
+	keys ...string) (map[string]FlagResult, error) {
 	sent := struct {
 		FlagContext
 		ClientID string   `json:"clientId"`
@@ -50,8 +52,8 @@ type Flag struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// FlagFields are the fields of a flag that callers set. A new flag needs ClientID, Key, Type and DefaultValue. A change needs ClientID; fields
-// that are nil or empty do not change.
+// FlagFields are the fields of a flag that callers set. A new flag needs ClientID, Key, Type and DefaultValue. A change
+// needs ClientID; fields that are nil or empty do not change.
 type FlagFields struct {
 	ClientID          string          `json:"clientId"` // the id of a website or of the key's organization
 	Key               string          `json:"key,omitempty"`
@@ -100,8 +102,8 @@ type FlagStep struct {
 	Percentage float64   `json:"value"`  // of update_rollout
 }
 
-// Flags lists the flags of a client in an environment; empty: those without one. This and the other calls that manage flags need the scope
-// manage:flags.
+// Flags lists the flags of a client in an environment; empty: those without one. This and the other calls that manage
+// flags need the scope manage:flags.
 func (c *Client) Flags(ctx context.Context, clientID, environment string) ([]Flag, error) {
 	values := url.Values{"clientId": {clientID}}
 	if environment != "" {
@@ -119,7 +121,8 @@ func (c *Client) CreateFlag(ctx context.Context, f FlagFields) (Flag, error) {
 	return body.Flag, err
 }
 
-// ChangeFlag changes a flag. If revision is not 0, it fails with [CodePreconditionFailed] unless the flag has this revision.
+// ChangeFlag changes a flag. If revision is not 0, it fails with [CodePreconditionFailed] unless the flag has this
+// revision.
 func (c *Client) ChangeFlag(ctx context.Context, id string, revision int64, change FlagFields) (Flag, error) {
 	var body struct{ Flag Flag }
 	k := call{method: http.MethodPatch, url: c.api + flagPath(id)}

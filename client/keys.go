@@ -36,7 +36,8 @@ type Key struct {
 	All       bool       `json:"all"`
 	Resources []Resource `json:"resources"`
 
-	Filters    json.RawMessage `json:"filters"`   // an array of the filters for every answer, as KeyFilter in docs/openapi.json
+	// an array of the filters for every answer, as KeyFilter in docs/openapi.json
+	Filters    json.RawMessage `json:"filters"`
 	Types      []Type          `json:"types"`     // nil: all
 	PerMinute  *int            `json:"perMinute"` // nil: the default limits
 	CreatedAt  time.Time       `json:"createdAt"`
@@ -143,15 +144,16 @@ func (c *Client) Key(ctx context.Context, id string) (Key, error) {
 	return body.Key, err
 }
 
-// ChangeKey changes some fields of a key and returns it. The key never grants more than the key of the client. Its secret stays the same.
+// ChangeKey changes some fields of a key and returns it. The key never grants more than the key of the client. Its
+// secret stays the same.
 func (c *Client) ChangeKey(ctx context.Context, id string, change KeyChange) (Key, error) {
 	var body keyAnswer
 	err := c.write(ctx, http.MethodPatch, keyPath(id), change, &body)
 	return body.Key, err
 }
 
-// CreateKey creates a key, which never grants more than the key of the client, and returns it with its secret. The secret cannot be read
-// again. If the connection fails, the key may exist: CreateKey does not try again.
+// CreateKey creates a key, which never grants more than the key of the client, and returns it with its secret. The
+// secret cannot be read again. If the connection fails, the key may exist: CreateKey does not try again.
 func (c *Client) CreateKey(ctx context.Context, k NewKey) (Key, string, error) {
 	var body keyAnswer
 	err := c.write(ctx, http.MethodPost, "/v1/keys", k, &body)

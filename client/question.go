@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 )
 
-// A Question asks for one query type, or for Metrics of your choice. docs/asking.md explains the options; what an option may be for a
-// type is in docs/query-types.md. Every field is optional, except that a question needs a Preset or two dates.
+// A Question asks for one query type, or for Metrics of your choice. docs/asking.md explains the options; what an
+// option may be for a type is in docs/query-types.md. Every field is optional, except that a question needs a Preset or
+// two dates.
 type Question struct {
 	// Type is the query type. [Query] and [Rows] take it from the type of their rows.
 	Type Type
@@ -99,15 +100,18 @@ func (q Question) MarshalJSON() ([]byte, error) {
 		To          *string     `json:"to,omitempty"`
 		Saved       Saved       `json:"saved,omitempty"`
 	}{
-		q.Type, q.StartDate, q.EndDate, q.Preset, q.Limit, q.Page, q.Filters, q.Granularity, q.WeekStart, q.GroupBy, q.SortBy, q.SortOrder,
-		q.Compare, q.Totals, q.Dataset, q.Metrics, q.Dimensions, q.Goals, q.Steps, q.Window, q.Within, q.Start, q.Return, q.From, q.To, q.Saved,
+		q.Type, q.StartDate, q.EndDate, q.Preset, q.Limit, q.Page, q.Filters, q.Granularity, q.WeekStart, q.GroupBy,
+		q.SortBy, q.SortOrder,
+		q.Compare, q.Totals, q.Dataset, q.Metrics, q.Dimensions, q.Goals, q.Steps, q.Window, q.Within, q.Start,
+		q.Return, q.From, q.To, q.Saved,
 	}
 	return json.Marshal(sent)
 }
 
 // A Metric is a column of a question that chooses its own: a column of the dataset, or one computed from a property.
 type Metric struct {
-	Column   Column // of the dataset, or with Property: sum, avg, min, max, median, p75, p90, p95, p99, count or distinct
+	// of the dataset, or with Property: sum, avg, min, max, median, p75, p90, p95, p99, count or distinct
+	Column   Column
 	Property string // the key of a property; empty: none
 	As       string // the name of the column with Property; empty means COLUMN_KEY, such as sum_total
 }

@@ -74,7 +74,8 @@ const (
 // scripted returns a client whose requests get the answers of s.
 func scripted(t *testing.T, s *script, change func(*client.Config)) *client.Client {
 	t.Helper()
-	cfg := client.Config{URL: "https://stats.example", TrackURL: "https://stats.example/collect", HTTP: &http.Client{Transport: s}}
+	cfg := client.Config{URL: "https://stats.example", TrackURL: "https://stats.example/collect",
+		HTTP: &http.Client{Transport: s}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -87,7 +88,10 @@ func scripted(t *testing.T, s *script, change func(*client.Config)) *client.Clie
 
 func TestRetries(t *testing.T) {
 	const hour = "Sat, 14 Mar 2026 12:00:00 GMT"
-	list := func(ctx context.Context, c *client.Client) error { _, err := c.Websites(ctx); return err }
+	list := func(ctx context.Context, c *client.Client) error {
+		_, err := c.Websites(ctx)
+		return err
+	}
 	create := func(ctx context.Context, c *client.Client) error {
 		_, _, err := c.CreateKey(ctx, client.NewKey{})
 		return err
@@ -100,15 +104,20 @@ func TestRetries(t *testing.T) {
 		waits   []time.Duration // the shortest ones; the longest are a quarter or the backoff longer
 		fails   bool
 	}{
-		{"429 with seconds", answers{reply(429, limited, "Retry-After", "2"), reply(200, listed)}, list, []time.Duration{2 * time.Second}, false},
-		{"503 with a date", answers{reply(503, down, "Retry-After", "Sat, 14 Mar 2026 12:00:10 GMT", "Date", hour), reply(200, listed)}, list, []time.Duration{10 * time.Second}, false},
-		{"503 without a time", answers{reply(503, down), reply(503, down), reply(200, listed)}, list, []time.Duration{0, 0}, false},
+		{"429 with seconds", answers{reply(429, limited, "Retry-After", "2"), reply(200, listed)}, list,
+			[]time.Duration{2 * time.Second}, false},
+		{"503 with a date", answers{reply(503, down, "Retry-After", "Sat, 14 Mar 2026 12:00:10 GMT", "Date", hour),
+			reply(200, listed)}, list, []time.Duration{10 * time.Second}, false},
+		{"503 without a time", answers{reply(503, down), reply(503, down), reply(200, listed)}, list,
+			[]time.Duration{0, 0}, false},
 		{"a proxy's 502", answers{reply(502, "<html>"), reply(200, listed)}, list, []time.Duration{0}, false},
 		{"a lost connection", answers{broken, reply(200, listed)}, list, []time.Duration{0}, false},
-		{"a change after 429", answers{reply(429, limited, "Retry-After", "1"), reply(200, `{}`)}, create, []time.Duration{time.Second}, false},
+		{"a change after 429", answers{reply(429, limited, "Retry-After", "1"), reply(200, `{}`)}, create,
+			[]time.Duration{time.Second}, false},
 		{"a change after 503 may have happened", answers{reply(503, down), reply(200, `{}`)}, create, nil, true},
 		{"a change on a lost connection may have happened", answers{broken, reply(200, `{}`)}, create, nil, true},
-		{"a longer wait than MaxWait", answers{reply(429, limited, "Retry-After", "61"), reply(200, listed)}, list, nil, true},
+		{"a longer wait than MaxWait", answers{reply(429, limited, "Retry-After", "61"), reply(200, listed)}, list, nil,
+			true},
 		{"a mistake", answers{reply(400, `{"code":"VALIDATION_ERROR"}`), reply(200, listed)}, list, nil, true},
 		{"a body that is not JSON", answers{reply(200, "<html>"), reply(200, listed)}, list, nil, true},
 		{"five failures", answers{reply(503, down)}, list, make([]time.Duration, 4), true},
@@ -135,7 +144,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestRetriesEndWithTheContext finds no wait that outlasts the context, and the error of the service beside that of the context.
+// TestRetriesEndWithTheContext finds no wait that outlasts the context, and the error of the service beside that of the
+// context.
 func TestRetriesEndWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{answers: []func([]byte) (*http.Response, error){reply(429, limited, "Retry-After", "30")}}
@@ -161,7 +171,8 @@ func TestRetriesEndWithTheContext(t *testing.T) {
 
 // TestNoSecretsInText prints a client and the errors of a connection.
 func TestNoSecretsInText(t *testing.T) {
-	c := scripted(t, &script{answers: []func([]byte) (*http.Response, error){broken}}, func(cfg *client.Config) { cfg.Key, cfg.Retries = "sl_secret", -1 })
+	c := scripted(t, &script{answers: []func([]byte) (*http.Response, error){broken}},
+		func(cfg *client.Config) { cfg.Key, cfg.Retries = "sl_secret", -1 })
 	_, err := c.Websites(t.Context())
 	if text := fmt.Sprintf("%v %+v %#v %v", c, c, c, err); err == nil || strings.Contains(text, "sl_secret") {
 		t.Errorf("%s shows the key", text)

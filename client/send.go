@@ -54,7 +54,8 @@ func (c *Client) sendJSON(ctx context.Context, k call, body, into any) error {
 	return err
 }
 
-// send sends k until an attempt succeeds, fails for good, or the attempts or the context end. It decodes the body into into.
+// send sends k until an attempt succeeds, fails for good, or the attempts or the context end. It decodes the body into
+// into.
 func (c *Client) send(ctx context.Context, k call, into any) (http.Header, error) {
 	for attempt := 0; ; attempt++ {
 		header, err := c.attempt(ctx, k, into)
@@ -145,7 +146,8 @@ func (c *Client) attempt(ctx context.Context, k call, into any) (http.Header, er
 	return resp.Header, nil
 }
 
-// retryAfter returns the time that the header Retry-After asks to wait, in seconds or until a date by the clock of the service.
+// retryAfter returns the time that the header Retry-After asks to wait, in seconds or until a date by the clock of the
+// service.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {

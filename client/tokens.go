@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A NewToken describes a panel token, which grants at most the rights of the client's key. Fields that are left out are as in that key.
+// A NewToken describes a panel token, which grants at most the rights of the client's key. Fields that are left out are
+// as in that key.
 type NewToken struct {
 	TTL       time.Duration // whole seconds, at most a day; 0 means an hour
 	Scopes    []Scope       // scopes that read

@@ -69,17 +69,20 @@ type Lost struct {
 	Err   error // an [*Error] if the service refused it
 }
 
-// Err returns nil if nothing was lost. Otherwise it returns an error with the number of lost events, which wraps the first one's error.
+// Err returns nil if nothing was lost. Otherwise it returns an error with the number of lost events, which wraps the
+// first one's error.
 func (t Tracked) Err() error {
 	if len(t.Lost) == 0 {
 		return nil
 	}
-	return fmt.Errorf("client: %d of %d events are lost: %w", len(t.Lost), t.Stored+t.Ignored+len(t.Lost), t.Lost[0].Err)
+	return fmt.Errorf("client: %d of %d events are lost: %w", len(t.Lost), t.Stored+t.Ignored+len(t.Lost),
+		t.Lost[0].Err)
 }
 
-// Track sends events of a website and waits until the service has stored them. It sends 100 events in one request, and sends requests
-// again that fail for now. What it returns accounts for every event: if Tracked.Err is nil, none is lost. It returns an error that wraps
-// [ErrConfig] if the client has no TrackURL, and then has sent nothing. The key needs the scope track:events.
+// Track sends events of a website and waits until the service has stored them. It sends 100 events in one request, and
+// sends requests again that fail for now. What it returns accounts for every event: if Tracked.Err is nil, none is
+// lost. It returns an error that wraps [ErrConfig] if the client has no TrackURL, and then has sent nothing. The key
+// needs the scope track:events.
 func Track(ctx context.Context, c *Client, website WebsiteID, events ...Event) (Tracked, error) {
 	if c.track == "" {
 		return Tracked{}, fmt.Errorf("%w: TrackURL is required to send events", ErrConfig)
@@ -103,7 +106,8 @@ func Track(ctx context.Context, c *Client, website WebsiteID, events ...Event) (
 // sendEvents sends a batch and adds what became of it to t. A batch that is too large as a whole is sent in halves.
 func (c *Client) sendEvents(ctx context.Context, batch []prepared, t *Tracked) {
 	results, err := c.postEvents(ctx, batch)
-	if e, ok := errors.AsType[*Error](err); ok && len(batch) > 1 && (e.Status == http.StatusRequestEntityTooLarge || e.Code == CodeIngestBatchTooLarge) {
+	if e, ok := errors.AsType[*Error](err); ok && len(batch) > 1 &&
+		(e.Status == http.StatusRequestEntityTooLarge || e.Code == CodeIngestBatchTooLarge) {
 		half := len(batch) / 2
 		c.sendEvents(ctx, batch[:half], t)
 		c.sendEvents(ctx, batch[half:], t)
@@ -135,9 +139,11 @@ type itemResult struct {
 
 // err returns the error of an event that was not stored. Its status is 503 if the same event may be stored later.
 func (r itemResult) err() error {
-	e := &Error{Status: http.StatusBadRequest, Code: r.Code, Message: r.Message, Details: r.Errors, RequestID: r.request}
+	e := &Error{Status: http.StatusBadRequest, Code: r.Code, Message: r.Message, Details: r.Errors,
+		RequestID: r.request}
 	switch r.Code {
-	case CodeBillingCheckUnavailable, CodeWebsiteLookupUnavailable, CodeDeliveryUnavailable, CodeStorageFull, CodeServiceUnavailable:
+	case CodeBillingCheckUnavailable, CodeWebsiteLookupUnavailable, CodeDeliveryUnavailable, CodeStorageFull,
+		CodeServiceUnavailable:
 		e.Status = http.StatusServiceUnavailable
 	}
 	return e

@@ -15,8 +15,8 @@ type TrackerConfig struct {
 	Website  WebsiteID
 	Queue    int           // the most events that wait in memory; 0 means 10 000
 	Interval time.Duration // how long an event waits for others at most; 0 means 1 s
-	// OnLost is called for events that the service did not store, one call at a time. It must return soon. The events have ids, so a
-	// program can write them to a file and send them later. nil: lost events are only counted.
+	// OnLost is called for events that the service did not store, one call at a time. It must return soon. The events
+	// have ids, so a program can write them to a file and send them later. nil: lost events are only counted.
 	OnLost func([]Lost)
 }
 
@@ -26,9 +26,10 @@ var (
 	ErrTrackerClosed = errors.New("client: the tracker is closed")
 )
 
-// A Tracker collects events and sends them in the background, up to 100 in one request. Each event that Track takes is stored, ignored
-// by the website's rules, still waiting, or lost, and [Tracker.Stats] counts each of them. While the service refuses requests or cannot be
-// reached, events wait in the queue. When the queue is full, Track takes no further event and says so.
+// A Tracker collects events and sends them in the background, up to 100 in one request. Each event that Track takes is
+// stored, ignored by the website's rules, still waiting, or lost, and [Tracker.Stats] counts each of them. While the
+// service refuses requests or cannot be reached, events wait in the queue. When the queue is full, Track takes no
+// further event and says so.
 //
 // A Tracker is safe for concurrent use. Close it, or the waiting events are not sent.
 type Tracker struct {
@@ -86,8 +87,8 @@ func NewTracker(c *Client, cfg TrackerConfig) (*Tracker, error) {
 	return t, nil
 }
 
-// Track takes an event, and never waits. If it returns an error, the event was not taken: [ErrQueueFull], [ErrTrackerClosed], or an error
-// about properties that have no JSON.
+// Track takes an event, and never waits. If it returns an error, the event was not taken: [ErrQueueFull],
+// [ErrTrackerClosed], or an error about properties that have no JSON.
 func (t *Tracker) Track(e Event) error {
 	p, err := t.client.prepare(t.cfg.Website, e)
 	t.mu.Lock()
@@ -146,8 +147,9 @@ func (t *Tracker) Flush(ctx context.Context) error {
 // errClosed is the cause when a tracker gives up, because the context of Close ended.
 var errClosed = errors.New("client: the tracker was closed before the event was sent")
 
-// Close takes no further events, sends the waiting ones and ends the sender. If ctx ends first, the waiting events are lost. The error
-// has the number of all events that the tracker lost, and wraps the error of the first one; nil means that none was lost.
+// Close takes no further events, sends the waiting ones and ends the sender. If ctx ends first, the waiting events are
+// lost. The error has the number of all events that the tracker lost, and wraps the error of the first one; nil means
+// that none was lost.
 func (t *Tracker) Close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true
@@ -213,8 +215,8 @@ func (t *Tracker) ended() bool {
 	return t.closed && len(t.queue) == 0
 }
 
-// deliver sends a batch. Events that fail for now are sent again until ctx ends: [Client.send] makes some attempts, with its waits,
-// and deliver repeats them after a pause.
+// deliver sends a batch. Events that fail for now are sent again until ctx ends: [Client.send] makes some attempts,
+// with its waits, and deliver repeats them after a pause.
 func (t *Tracker) deliver(ctx context.Context, batch []prepared) Tracked {
 	var all Tracked
 	for {

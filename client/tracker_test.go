@@ -103,7 +103,8 @@ func TestTrackerSendsBatches(t *testing.T) {
 	})
 }
 
-// TestTrackerWaitsForTheService keeps events through twenty failures, with the same bytes in each request, and reports a full queue.
+// TestTrackerWaitsForTheService keeps events through twenty failures, with the same bytes in each request, and reports
+// a full queue.
 func TestTrackerWaitsForTheService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := slices.Repeat(answers{reply(503, down), broken, reply(429, limited, "Retry-After", "90")}, 7)
@@ -114,7 +115,8 @@ func TestTrackerWaitsForTheService(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := tr.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "5 events") {
+		if err := tr.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "5 events") {
 			t.Errorf("Flush while the service is down: %v", err)
 		}
 		if err := tr.Close(t.Context()); err != nil {
@@ -134,7 +136,8 @@ func TestTrackerWaitsForTheService(t *testing.T) {
 	})
 }
 
-// TestTrackerAccountsForLostEvents loses events in every way, and finds each of them in OnLost, in the counts and in the error.
+// TestTrackerAccountsForLostEvents loses events in every way, and finds each of them in OnLost, in the counts and in
+// the error.
 func TestTrackerAccountsForLostEvents(t *testing.T) {
 	third := func(i int) string { return []string{"error", "ignored", "success"}[i%3] }
 	for _, row := range []struct {
@@ -144,7 +147,8 @@ func TestTrackerAccountsForLostEvents(t *testing.T) {
 	}{
 		{"some are not valid", answers{results(200, third)}, client.Stats{Taken: 9, Stored: 3, Ignored: 3, Lost: 3}},
 		{"none is valid", answers{results(400, func(int) string { return "error" })}, client.Stats{Taken: 9, Lost: 9}},
-		{"the key is not valid", answers{reply(401, `{"code":"AUTH_REQUIRED","message":"Authentication required"}`)}, client.Stats{Taken: 9, Lost: 9}},
+		{"the key is not valid", answers{reply(401, `{"code":"AUTH_REQUIRED","message":"Authentication required"}`)},
+			client.Stats{Taken: 9, Lost: 9}},
 		{"an answer without results", answers{reply(200, `{"status":"success"}`)}, client.Stats{Taken: 9, Lost: 9}},
 		{"the service stays down", answers{reply(503, down)}, client.Stats{Taken: 9, Lost: 9}},
 		{"the service hangs", answers{broken}, client.Stats{Taken: 9, Lost: 9}},
@@ -152,12 +156,19 @@ func TestTrackerAccountsForLostEvents(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var lost []client.Lost
-				tr, _ := tracker(t, row.answers, func(cfg *client.TrackerConfig) { cfg.OnLost = func(l []client.Lost) { lost = append(lost, l...) } })
+				tr, _ := tracker(t, row.answers,
+					func(cfg *client.TrackerConfig) {
+						cfg.OnLost = func(l []client.Lost) {
+							lost = append(lost,
+								l...)
+						}
+					})
 				take(t, tr, 9)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
 				err := tr.Close(ctx)
-				if want := fmt.Sprintf("%d of 9 events are lost", row.want.Lost); err == nil || !strings.Contains(err.Error(), want) {
+				if want := fmt.Sprintf("%d of 9 events are lost", row.want.Lost); err == nil ||
+					!strings.Contains(err.Error(), want) {
 					t.Errorf("Close: %v, want %s", err, want)
 				}
 				if got := tr.Stats(); got != row.want || len(lost) != row.want.Lost {

@@ -39,15 +39,16 @@ type WebsiteChange struct {
 	KeepTotals       *bool     `json:"keepTotals,omitempty"`
 }
 
-// ManagedWebsites lists the websites that the client may manage. This and the other calls about websites need the scope manage:websites.
+// ManagedWebsites lists the websites that the client may manage. This and the other calls about websites need the scope
+// manage:websites.
 func (c *Client) ManagedWebsites(ctx context.Context) ([]ManagedWebsite, error) {
 	var body struct{ Websites []ManagedWebsite }
 	_, err := c.get(ctx, "/v1/websites", nil, &body)
 	return body.Websites, err
 }
 
-// AddWebsite adds a website with a domain and the fields of w, and returns it with its id. If the connection fails, the website may
-// exist: AddWebsite does not try again.
+// AddWebsite adds a website with a domain and the fields of w, and returns it with its id. If the connection fails, the
+// website may exist: AddWebsite does not try again.
 func (c *Client) AddWebsite(ctx context.Context, domain string, w WebsiteChange) (ManagedWebsite, error) {
 	w.Domain = &domain
 	var body struct{ Website ManagedWebsite }

@@ -29,9 +29,9 @@ const Header = "X-Forwarded-For"
 // Proxies are the networks of trusted proxies. An empty list trusts no proxy.
 type Proxies []netip.Prefix
 
-// Addr returns the client's address. This is the peer's address, unless the peer is a trusted proxy. Then it is the last
-// address in the header that is not a trusted proxy, since the client can invent the addresses before it. The zero Addr
-// means that the address is unknown.
+// Addr returns the client's address. This is the peer's address, unless the peer is a trusted proxy. Then it is the
+// last address in the header that is not a trusted proxy, since the client can invent the addresses before it. The zero
+// Addr means that the address is unknown.
 func (p Proxies) Addr(r *http.Request) netip.Addr {
 	addr := peer(r)
 	hops := strings.Join(r.Header.Values(Header), ",")
@@ -49,8 +49,8 @@ func (p Proxies) Addr(r *http.Request) netip.Addr {
 // Trusts reports whether r came from a trusted proxy.
 func (p Proxies) Trusts(r *http.Request) bool { return p.trusts(peer(r)) }
 
-// Watched returns Addr with a warning: it logs once if an untrusted peer sends Header or another proxy header. The peer is
-// most likely a proxy that is missing in the configuration.
+// Watched returns Addr with a warning: it logs once if an untrusted peer sends Header or another proxy header. The peer
+// is most likely a proxy that is missing in the configuration.
 func (p Proxies) Watched(log *slog.Logger, headers ...string) func(*http.Request) netip.Addr {
 	headers = append(headers, Header)
 	var once sync.Once
@@ -110,8 +110,8 @@ func parse(text string) (netip.Addr, bool) {
 	return plain(withPort.Addr()), err == nil
 }
 
-// plain returns addr without differences that do not distinguish clients: IPv4 addresses in IPv6 form, and names of local
-// interfaces.
+// plain returns addr without differences that do not distinguish clients: IPv4 addresses in IPv6 form, and names of
+// local interfaces.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 // Parse parses a network, such as 10.0.0.0/8, or a single address.

@@ -33,6 +33,7 @@ func Example_ownHeader() {
 	handler := middleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		fmt.Println(clientip.Proxies(nil).Addr(r))
 	}))
-	handler.ServeHTTP(nil, &http.Request{RemoteAddr: "10.0.0.5:4711", Header: http.Header{"X-Real-Ip": {"198.51.100.7"}}})
+	handler.ServeHTTP(nil, &http.Request{RemoteAddr: "10.0.0.5:4711",
+		Header: http.Header{"X-Real-Ip": {"198.51.100.7"}}})
 	// Output: 198.51.100.7
 }

@@ -16,7 +16,8 @@ func (g *Generator) blocked(into *store.Batch, s slot) {
 	for i, o := range []struct {
 		reason, bot string
 		share       float64
-	}{{"bot", "Googlebot", 0.5}, {"bot", "bingbot", 0.3}, {"bot", "GPTBot", 0.2}, {"bot", "AhrefsBot", 0.15}, {"origin", "", 0.05}} {
+	}{{"bot", "Googlebot", 0.5}, {"bot", "bingbot", 0.3}, {"bot", "GPTBot", 0.2}, {"bot", "AhrefsBot", 0.15},
+		{"origin", "", 0.05}} {
 		if !d.chance(o.share) {
 			continue
 		}

@@ -45,7 +45,8 @@ func (g *Generator) mood(day int64) float64 {
 	return f
 }
 
-// Famous reports whether on the UTC day of t a popular page links to the site, so that it has more traffic for three days.
+// Famous reports whether on the UTC day of t a popular page links to the site, so that it has more traffic for three
+// days.
 func (g *Generator) Famous(t time.Time) bool { return g.fame(floorDiv(t.Unix(), 24*3600)) > 0 }
 
 // fame returns the extra traffic of a day from links on popular pages. On one day in thirty such a page links to

@@ -1,7 +1,7 @@
 // Package demo generates plausible traffic for a website, a short link and an uptime monitor.
 //
-// Rows depend only on the seed and on the time. So every process and every call generates the same rows, and the rows of
-// [a, b) and of [b, c) together equal the rows of [a, c).
+// Rows depend only on the seed and on the time. So every process and every call generates the same rows, and the rows
+// of [a, b) and of [b, c) together equal the rows of [a, c).
 package demo
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DefaultSessionsPerDay gives about 200 000 rows of pages, events, visits and checks in 90 days, and 60 000 spans, one for
-// each exit.
+// DefaultSessionsPerDay gives about 200 000 rows of pages, events, visits and checks in 90 days, and 60 000 spans, one
+// for each exit.
 const DefaultSessionsPerDay = 272
 
 // Config names the website, link and monitor.

@@ -38,7 +38,8 @@ func TestStretchesAddUp(t *testing.T) {
 	g := demo.New(sample)
 	from := now.Add(-75 * time.Hour)
 	whole := g.Batch(from, now)
-	cuts := []time.Duration{time.Millisecond, 7 * time.Minute, time.Hour, 5 * time.Hour, 30 * time.Hour, 61*time.Hour + 13*time.Minute}
+	cuts := []time.Duration{time.Millisecond, 7 * time.Minute, time.Hour, 5 * time.Hour, 30 * time.Hour, 61*time.Hour +
+		13*time.Minute}
 
 	last, parts := from, []*store.Batch{}
 	for _, c := range cuts {

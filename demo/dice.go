@@ -60,7 +60,8 @@ func (d dice) poisson(mean float64) int {
 // uuid returns a text with the form of a random UUID (version 4).
 func (d dice) uuid() string {
 	a, b := d.Uint64(), d.Uint64()
-	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(a>>32), uint16(a>>16), a&0xfff, 0x8000|b>>48&0x3fff, b&0xffffffffffff)
+	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(a>>32), uint16(a>>16), a&0xfff, 0x8000|b>>48&0x3fff,
+		b&0xffffffffffff)
 }
 
 // A weighted choice is drawn in proportion to its weight.

@@ -32,20 +32,23 @@ var (
 
 var machines = []machine{
 	{27, "desktop", "Windows", []string{"10", "10", "11"}, wide, []browser{
-		{62, "Chrome", chromium}, {22, "Edge", chromium}, {12, "Firefox", gecko}, {4, "Opera", []string{"121.0.0.0", "122.0.0.0"}},
+		{62, "Chrome", chromium}, {22, "Edge", chromium}, {12, "Firefox", gecko},
+		{4, "Opera", []string{"121.0.0.0", "122.0.0.0"}},
 	}},
 	{22, "desktop", "macOS", []string{"10.15.7", "14.6", "15.5"}, retina, []browser{
 		{48, "Chrome", chromium}, {40, "Safari", webkit}, {12, "Firefox", gecko},
 	}},
 	{6, "desktop", "Linux", []string{""}, wide, []browser{{55, "Chrome", chromium}, {45, "Firefox", gecko}}},
-	{1, "desktop", "ChromeOS", []string{"16093.0.0"}, []string{"1366x768", "1920x1080"}, []browser{{1, "Chrome", chromium}}},
+	{1, "desktop", "ChromeOS", []string{"16093.0.0"}, []string{"1366x768", "1920x1080"},
+		[]browser{{1, "Chrome", chromium}}},
 	{21, "mobile", "iOS", []string{"17.6.1", "18.5", "18.6", "26.0", "26.1"}, iphones, []browser{
 		{84, "Safari", webkit}, {14, "Chrome", chromium}, {2, "Firefox", gecko},
 	}},
 	{18, "mobile", "Android", []string{"12", "13", "14", "15", "16"}, androids, []browser{
 		{78, "Chrome", chromium}, {16, "Samsung Internet", []string{"27.0", "28.0"}}, {6, "Firefox", gecko},
 	}},
-	{3, "tablet", "iOS", []string{"17.6.1", "18.6", "26.0"}, []string{"820x1180", "1024x1366"}, []browser{{1, "Safari", webkit}}},
+	{3, "tablet", "iOS", []string{"17.6.1", "18.6", "26.0"}, []string{"820x1180", "1024x1366"},
+		[]browser{{1, "Safari", webkit}}},
 	{1.4, "tablet", "Android", []string{"13", "14"}, []string{"800x1280"}, []browser{{1, "Chrome", chromium}}},
 	{0.4, "smarttv", "Android", []string{"12"}, []string{"1920x1080"}, []browser{{1, "Chrome", chromium}}},
 	{0.2, "console", "", []string{""}, []string{"1920x1080"}, []browser{{1, "Edge", chromium}}},

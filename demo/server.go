@@ -21,11 +21,13 @@ func (g *Generator) payments(into *store.Batch, s slot) {
 		payer := g.payer(d, s)
 		at := d.moment(s.start(), time.Hour)
 		e := store.Event{
-			Website: g.cfg.Website, ID: fmt.Sprintf("demo_paid_%d_%d", s, i), Kind: store.Custom, Name: "invoice_paid", Time: at,
+			Website: g.cfg.Website, ID: fmt.Sprintf("demo_paid_%d_%d", s, i), Kind: store.Custom, Name: "invoice_paid",
+			Time:     at,
 			Identity: store.Identity{ProfileID: payer}, Namespace: "billing", Source: "server",
 			Properties: one(d, []string{
 				`{"amount":900,"currency":"EUR","plan":"team"}`, `{"amount":9000,"currency":"EUR","plan":"team"}`,
-				`{"amount":1200,"currency":"USD","plan":"team"}`, `{"amount":24900,"coupon":null,"currency":"USD","plan":"company"}`,
+				`{"amount":1200,"currency":"USD","plan":"team"}`,
+				`{"amount":24900,"coupon":null,"currency":"USD","plan":"company"}`,
 			}),
 		}
 		into.Events = append(into.Events, e)

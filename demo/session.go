@@ -51,8 +51,8 @@ func (g *Generator) sessions(into *store.Batch, s slot) {
 	}
 }
 
-// order adds, for a share of the visits of people with an account that end in the app, the event that the visitor paid. It happens
-// at the last pageview of several, so that bounces and durations do not depend on it.
+// order adds, for a share of the visits of people with an account that end in the app, the event that the visitor paid.
+// It happens at the last pageview of several, so that bounces and durations do not depend on it.
 func (v *visit) order(d dice) {
 	if v.ids.ProfileID == "" || v.pages < 2 || !strings.HasPrefix(v.last.path, "/app") || !d.chance(0.3) {
 		return
@@ -166,7 +166,8 @@ func (v *visit) pageview(at page, previous string) {
 	if previous == "" {
 		f := v.from
 		e.Referrer, e.ReferrerDomain = f.referrer, referrer.Domain(f.referrer, v.g.cfg.Domain)
-		e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent = f.source, f.medium, f.campaign, f.term, f.content
+		e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent = f.source, f.medium, f.campaign, f.term,
+			f.content
 		e.GCLID = f.gclid
 		if e.ReferrerDomain == "" {
 			domain, kind := referrer.Campaign(f.source, f.medium)
@@ -262,7 +263,8 @@ func (v *visit) fail(at page) {
 	line, col := int64(v.d.between(1, 900)), int64(v.d.between(1, 120))
 	file := "https://" + v.g.cfg.Domain + "/assets/" + f.file
 	v.into.Errors = append(v.into.Errors, store.Error{
-		Website: v.g.cfg.Website, ID: v.id(), Time: v.now.Add(time.Duration(v.d.between(100, 2_500)) * time.Millisecond),
+		Website: v.g.cfg.Website, ID: v.id(),
+		Time:     v.now.Add(time.Duration(v.d.between(100, 2_500)) * time.Millisecond),
 		Identity: v.ids, Agent: v.who.agent, Path: at.path,
 		Message: f.message, ErrorType: f.errorType, Filename: file,
 		Line: store.Known(line), Col: store.Known(col),

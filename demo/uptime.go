@@ -83,7 +83,8 @@ func (g *Generator) outage(day int64) outage {
 		return outage{}
 	}
 	from := slot(day * 24).start().Add(time.Duration(d.between(0, 22*60)) * time.Minute)
-	return outage{from, from.Add(time.Duration(d.between(6, 75)) * time.Minute), one(d, []string{"timeout", "error", "certificate"})}
+	return outage{from, from.Add(time.Duration(d.between(6, 75)) * time.Minute),
+		one(d, []string{"timeout", "error", "certificate"})}
 }
 
 func (o outage) holds(t time.Time) bool { return o.kind != "" && !t.Before(o.from) && t.Before(o.to) }

@@ -60,7 +60,9 @@ func TestThereIsSomethingOfEverything(t *testing.T) {
 		{"utm campaigns", distinct(events, func(e event) string { return e.UTMCampaign }), 6},
 		{"utm terms", distinct(events, func(e event) string { return e.UTMTerm }), 3},
 		{"utm contents", distinct(events, func(e event) string { return e.UTMContent }), 3},
-		{"pageviews that a campaign led to, without a referrer", count(events, func(e event) bool { return e.CampaignKind == "email" && e.ReferrerDomain == "newsletter" }), 100},
+		{"pageviews that a campaign led to, without a referrer",
+			count(events, func(e event) bool { return e.CampaignKind == "email" && e.ReferrerDomain == "newsletter" }),
+			100},
 		{"click ids", distinct(events, func(e event) string { return e.GCLID }), 20},
 		{"languages", distinct(events, func(e event) string { return e.Language }), 15},
 		{"time zones", distinct(events, func(e event) string { return e.Timezone }), 15},
@@ -73,22 +75,28 @@ func TestThereIsSomethingOfEverything(t *testing.T) {
 		{"countries", distinct(events, func(e event) string { return e.Country }), 12},
 		{"regions", distinct(events, func(e event) string { return e.Region }), 25},
 		{"cities", distinct(events, func(e event) string { return e.City }), 30},
-		{"pageviews without a place", count(events, func(e event) bool { return e.Kind == store.Pageview && e.Country == "" }), 50},
-		{"pageviews with a country alone", count(events, func(e event) bool { return e.Country != "" && e.Region == "" }), 100},
+		{"pageviews without a place",
+			count(events, func(e event) bool { return e.Kind == store.Pageview && e.Country == "" }), 50},
+		{"pageviews with a country alone",
+			count(events, func(e event) bool { return e.Country != "" && e.Region == "" }), 100},
 		{"identified people", distinct(events, func(e event) string { return e.ProfileID }), 100},
-		{"pageviews of strangers", count(events, func(e event) bool { return e.ProfileID == "" && e.Kind == store.Pageview }), 5_000},
+		{"pageviews of strangers",
+			count(events, func(e event) bool { return e.ProfileID == "" && e.Kind == store.Pageview }), 5_000},
 		{"names of custom events", distinct(events, func(e event) string { return e.Name }), 12},
 		{"custom events with properties", custom(func(e event) bool { return e.Properties != "" }), 500},
 		{"custom events without properties", custom(func(e event) bool { return e.Properties == "" }), 20},
 		{"namespaces", distinct(events, func(e event) string { return e.Namespace }), 4},
-		{"custom events outside sessions", custom(func(e event) bool { return e.SessionID == "" && e.ProfileID != "" }), 60},
+		{"custom events outside sessions", custom(func(e event) bool { return e.SessionID == "" && e.ProfileID != "" }),
+			60},
 		{"errors", len(b.Errors), 150},
 		{"types of errors", distinct(b.Errors, func(e store.Error) string { return e.ErrorType }), 4},
 		{"errors without a type", count(b.Errors, func(e store.Error) bool { return e.ErrorType == "" }), 1},
 		{"visits from several places", distinct(visits, func(v visit) string { return v.Country }), 10},
 		{"visits without a place", count(visits, func(v visit) bool { return v.Country == "" }), 20},
-		{"visits with a country alone", count(visits, func(v visit) bool { return v.Country != "" && v.City == "" }), 30},
-		{"visits without a device", count(visits, func(v visit) bool { return v.DeviceType == "" && v.BrowserName == "" }), 30},
+		{"visits with a country alone", count(visits, func(v visit) bool { return v.Country != "" && v.City == "" }),
+			30},
+		{"visits without a device",
+			count(visits, func(v visit) bool { return v.DeviceType == "" && v.BrowserName == "" }), 30},
 		{"direct visits", count(visits, func(v visit) bool { return v.ReferrerDomain == "" }), 100},
 		{"referrers of visits", distinct(visits, func(v visit) string { return v.ReferrerDomain }), 5},
 		{"checks that found it up", status(store.Up), 8_000},
@@ -126,7 +134,8 @@ func everyRangeOf(t *testing.T, b *store.Batch) {
 		}
 	}
 	if len(depths) != 5 || len(lengths) != 6 || len(metrics) != 6 {
-		t.Errorf("want 5 ranges of scroll depth, 6 of session length and 6 vitals, got %v, %v, %v", depths, lengths, metrics)
+		t.Errorf("want 5 ranges of scroll depth, 6 of session length and 6 vitals, got %v, %v, %v", depths, lengths,
+			metrics)
 	}
 }
 
@@ -134,7 +143,8 @@ func rangeOf(d time.Duration) string {
 	for _, r := range []struct {
 		below time.Duration
 		name  string
-	}{{30 * time.Second, "0-30s"}, {time.Minute, "30s-1m"}, {5 * time.Minute, "1m-5m"}, {15 * time.Minute, "5m-15m"}, {time.Hour, "15m-1h"}} {
+	}{{30 * time.Second, "0-30s"}, {time.Minute, "30s-1m"}, {5 * time.Minute, "1m-5m"}, {15 * time.Minute, "5m-15m"},
+		{time.Hour, "15m-1h"}} {
 		if d < r.below {
 			return r.name
 		}
@@ -161,8 +171,10 @@ func TestSpansAgreeWithTheirExits(t *testing.T) {
 			e.TimeOnPage != s.TimeOnPage || e.ScrollDepth != s.MaxScrollDepth {
 			t.Fatalf("span %+v and exit %+v differ", s, e)
 		}
-		if s.ActiveTime.V > s.TimeOnPage.V || s.FirstInteraction.V > s.TimeOnPage.V || s.Interactions != s.Clicks+s.Keys ||
-			s.Clicks < 3*s.RageClicks+s.DeadClicks || s.Keys < 0 || s.FormSubmits > s.FormFields || s.Interactions > 1<<16-1 {
+		if s.ActiveTime.V > s.TimeOnPage.V || s.FirstInteraction.V > s.TimeOnPage.V || s.Interactions != s.Clicks+
+			s.Keys ||
+			s.Clicks < 3*s.RageClicks+s.DeadClicks || s.Keys < 0 || s.FormSubmits > s.FormFields ||
+			s.Interactions > 1<<16-1 {
 			t.Fatalf("span %+v is impossible", s)
 		}
 		if last, before := indexes[s.SessionID]; before && s.PageIndex.V <= last {

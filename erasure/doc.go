@@ -9,7 +9,7 @@
 //
 // # Ids of visitors
 //
-// Senders' ids of visitors are stored as hashes with a salt that is destroyed at the end of the next UTC day (package track). So an
-// id as a browser has it finds the rows of today and yesterday, and rows that were stored with the id itself. Rows of earlier days
-// are found by the id that they have. [Report.Notice] says so.
+// Senders' ids of visitors are stored as hashes with a salt that is destroyed at the end of the next UTC day (package
+// track). So an id as a browser has it finds the rows of today and yesterday, and rows that were stored with the id
+// itself. Rows of earlier days are found by the id that they have. [Report.Notice] says so.
 package erasure

@@ -57,12 +57,13 @@ type Salts interface {
 // Config configures New.
 type Config struct {
 	Events store.Store // required
-	// Persons erases persons from Events. Nil means Events itself. Set it to a query.Engine over Events if rows expire, because the
-	// totals of removed days have hashes of visitors, which only the engine can replace.
+	// Persons erases persons from Events. Nil means Events itself. Set it to a query.Engine over Events if rows expire,
+	// because the totals of removed days have hashes of visitors, which only the engine can replace.
 	Persons  store.PersonEraser
 	Profiles Profiles // nil: there are none
 	Salts    Salts    // nil: ids of visitors are not looked for as their hashes of a day
-	// Pepper finds visitors of imports by the ids that other programs gave them, see importer.Config. The zero Pepper does not.
+	// Pepper finds visitors of imports by the ids that other programs gave them, see importer.Config. The zero Pepper
+	// does not.
 	Pepper auth.Pepper
 	Now    func() time.Time
 }
@@ -83,12 +84,13 @@ func New(cfg Config) (*Eraser, error) {
 
 // A Report says what was erased.
 type Report struct {
-	Website string           `json:"website_id"`
-	Kind    Kind             `json:"kind,omitempty"` // empty for a whole website
-	ID      string           `json:"id,omitempty"`
-	Removed map[string]int64 `json:"removed"` // rows by table, and profiles; totals has the number of removed days whose totals had the person
-	// Linked are the ids of the other kind in the removed rows: the profiles of a visitor, and the visitors of a profile. Rows that
-	// have only such an id are still stored. There are at most 100.
+	Website string `json:"website_id"`
+	Kind    Kind   `json:"kind,omitempty"` // empty for a whole website
+	ID      string `json:"id,omitempty"`
+	// rows by table, and profiles; totals has the number of removed days whose totals had the person
+	Removed map[string]int64 `json:"removed"`
+	// Linked are the ids of the other kind in the removed rows: the profiles of a visitor, and the visitors of a
+	// profile. Rows that have only such an id are still stored. There are at most 100.
 	Linked []string `json:"linked,omitempty"`
 	Notice string   `json:"notice,omitempty"` // what could not be looked for
 }
@@ -99,8 +101,8 @@ const maxLinked = 100
 // profilesTable is the name of profiles beside the tables of rows.
 const profilesTable = "profiles"
 
-// Erase deletes the rows and the profile of p. A person without any is no error. After an error a part may be deleted; call Erase
-// again.
+// Erase deletes the rows and the profile of p. A person without any is no error. After an error a part may be deleted;
+// call Erase again.
 func (e *Eraser) Erase(ctx context.Context, p Person) (*Report, error) {
 	eraser, ok := e.cfg.Events.(store.PersonEraser)
 	if !ok {
@@ -166,8 +168,8 @@ func (e *Eraser) EraseWebsite(ctx context.Context, website string) (*Report, err
 	return report, nil
 }
 
-// Purge rewrites the files of the stores without the bytes of what was erased, as far as they are store.Purgers. The error wraps
-// ErrUnable if the store of events is none.
+// Purge rewrites the files of the stores without the bytes of what was erased, as far as they are store.Purgers. The
+// error wraps ErrUnable if the store of events is none.
 func (e *Eraser) Purge(ctx context.Context) error {
 	events, ok := e.cfg.Events.(store.Purger)
 	if !ok {
@@ -182,8 +184,8 @@ func (e *Eraser) Purge(ctx context.Context) error {
 	return nil
 }
 
-// Show writes all that is stored of p to w: a line of JSON for each row, in the form of exports, and then one for the profile. It
-// returns what Report.Notice says, and the number of lines.
+// Show writes all that is stored of p to w: a line of JSON for each row, in the form of exports, and then one for the
+// profile. It returns what Report.Notice says, and the number of lines.
 func (e *Eraser) Show(ctx context.Context, p Person, w io.Writer) (notice string, lines int64, err error) {
 	of, notice, err := e.find(ctx, p)
 	if err != nil {
@@ -225,8 +227,9 @@ func (e *Eraser) Show(ctx context.Context, p Person, w io.Writer) (notice string
 		return notice, lines, nil
 	}
 	if err == nil {
-		line, err = jsontext.AppendLine(line[:0], profileLine{profilesTable, profile.Website, profile.ID, profile.Name, profile.Traits,
-			profile.Keyed, profile.ChangedAt.UTC().Format(jsontext.Instant)})
+		line, err = jsontext.AppendLine(line[:0],
+			profileLine{profilesTable, profile.Website, profile.ID, profile.Name, profile.Traits,
+				profile.Keyed, profile.ChangedAt.UTC().Format(jsontext.Instant)})
 	}
 	return notice, lines, write(err)
 }
@@ -285,7 +288,8 @@ func (e *Eraser) find(ctx context.Context, p Person) (of store.Person, notice st
 	if len(days) > 0 {
 		looked += ", and as its hashes of " + strings.Join(days, " and ")
 	}
-	return of, "The id was looked for " + looked + ". Hashes of earlier days cannot be computed any more, because their salts are destroyed: " +
+	return of, "The id was looked for " + looked +
+		". Hashes of earlier days cannot be computed any more, because their salts are destroyed: " +
 		"rows of these days are found by the id that they have, or by the id of the profile.", nil
 }
 

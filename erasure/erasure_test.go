@@ -65,7 +65,8 @@ func (w *world) write(t *testing.T, id string, who store.Identity) {
 	t.Helper()
 	_, err := w.events.Write(t.Context(), &store.Batch{
 		Events: []store.Event{{Website: "w", ID: id, Name: "screen_view", Time: now, Identity: who, Path: "/"}},
-		Vitals: []store.Vital{{Website: "w", ID: id, Time: now, Identity: who, Samples: []store.Sample{{Metric: "CLS", Value: 1}, {Metric: "LCP", Value: 2}}}},
+		Vitals: []store.Vital{{Website: "w", ID: id, Time: now, Identity: who,
+			Samples: []store.Sample{{Metric: "CLS", Value: 1}, {Metric: "LCP", Value: 2}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,8 @@ func (w *world) write(t *testing.T, id string, who store.Identity) {
 
 func (w *world) identify(t *testing.T, profile string) {
 	t.Helper()
-	if err := w.records.Identify(t.Context(), store.Identification{Website: "w", Profile: profile, Traits: map[string]any{"name": "Ada <3"}}); err != nil {
+	if err := w.records.Identify(t.Context(),
+		store.Identification{Website: "w", Profile: profile, Traits: map[string]any{"name": "Ada <3"}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -86,19 +88,22 @@ func TestAVisitorIsFoundByTheIDOfTheBrowser(t *testing.T) {
 	w.write(t, "yesterday", store.Identity{AnonymousID: ofYesterday, SessionID: "s2"})
 	w.write(t, "raw", store.Identity{AnonymousID: "browser-1", SessionID: "s3"})
 	w.write(t, "no visitor", store.Identity{SessionID: "s3"})
-	w.write(t, "earlier", store.Identity{AnonymousID: strings.Repeat("0f", 32), SessionID: "s4"}) // with a salt that is gone
+	// with a salt that is gone
+	w.write(t, "earlier", store.Identity{AnonymousID: strings.Repeat("0f", 32), SessionID: "s4"})
 	w.identify(t, "p1")
 	p := erasure.Person{Website: "w", Kind: erasure.Visitor, ID: "browser-1"}
 	var shown bytes.Buffer
 	notice, lines, err := w.Show(t.Context(), p, &shown)
-	if err != nil || lines != 8 || strings.Count(shown.String(), "\n") != 8 || strings.Contains(shown.String(), "earlier") {
+	if err != nil || lines != 8 || strings.Count(shown.String(), "\n") != 8 ||
+		strings.Contains(shown.String(), "earlier") {
 		t.Errorf("%d lines, %v:\n%s", lines, err, shown.String())
 	}
 	report, err := w.Erase(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &erasure.Report{Website: "w", Kind: erasure.Visitor, ID: "browser-1", Linked: []string{"p1"}, Notice: notice,
+	want := &erasure.Report{Website: "w", Kind: erasure.Visitor, ID: "browser-1", Linked: []string{"p1"},
+		Notice:  notice,
 		Removed: map[string]int64{"events": 4, "errors": 0, "vitals": 8, "spans": 0, "profiles": 0}}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Error(diff)
@@ -108,7 +113,8 @@ func TestAVisitorIsFoundByTheIDOfTheBrowser(t *testing.T) {
 			t.Errorf("the notice %q does not say %q", notice, part)
 		}
 	}
-	report, err = w.Erase(t.Context(), erasure.Person{Website: "w", Kind: erasure.Visitor, ID: strings.Repeat("0f", 32)})
+	report, err = w.Erase(t.Context(),
+		erasure.Person{Website: "w", Kind: erasure.Visitor, ID: strings.Repeat("0f", 32)})
 	if err != nil || report.Removed["events"] != 1 || !strings.Contains(report.Notice, "hash of one day") {
 		t.Errorf("by the stored id: %+v, %v", report, err)
 	}
@@ -130,7 +136,8 @@ func TestAProfile(t *testing.T) {
 		t.Errorf("the lines are\n%s", shown.String())
 	}
 	report, err := w.Erase(t.Context(), p)
-	if err != nil || report.Removed["profiles"] != 1 || report.Removed["events"] != 1 || !slices.Equal(report.Linked, []string{"v1"}) || report.Notice != "" {
+	if err != nil || report.Removed["profiles"] != 1 || report.Removed["events"] != 1 ||
+		!slices.Equal(report.Linked, []string{"v1"}) || report.Notice != "" {
 		t.Errorf("%+v, %v", report, err)
 	}
 	if _, err := w.records.Profile(t.Context(), "w", "p1"); !errors.Is(err, store.ErrNotFound) {
@@ -140,7 +147,8 @@ func TestAProfile(t *testing.T) {
 		t.Errorf("again: %+v, %v", report, err)
 	}
 	all, err := w.EraseWebsite(t.Context(), "w")
-	if err != nil || !maps.Equal(all.Removed, map[string]int64{"events": 1, "errors": 0, "vitals": 2, "spans": 0, "blocked": 0, "profiles": 1}) {
+	if err != nil || !maps.Equal(all.Removed,
+		map[string]int64{"events": 1, "errors": 0, "vitals": 2, "spans": 0, "blocked": 0, "profiles": 1}) {
 		t.Errorf("the website: %+v, %v", all, err)
 	}
 	if err := w.Purge(t.Context()); err != nil {
@@ -150,7 +158,8 @@ func TestAProfile(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	w := open(t)
-	for _, p := range []erasure.Person{{Kind: erasure.Visitor, ID: "v"}, {Website: "w", Kind: erasure.Visitor}, {Website: "w", Kind: "person", ID: "v"}} {
+	for _, p := range []erasure.Person{{Kind: erasure.Visitor, ID: "v"}, {Website: "w", Kind: erasure.Visitor},
+		{Website: "w", Kind: "person", ID: "v"}} {
 		if _, err := w.Erase(t.Context(), p); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%+v: %v", p, err)
 		}

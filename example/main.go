@@ -65,7 +65,8 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 	mux.Handle("/ingest/", http.StripPrefix("/ingest", service.Tracking()))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
 	ready.Address, ready.TrackAddress = "http://"+addr, "http://"+addr+"/ingest"
-	if err := errors.Join(panel.Mount(mux, panel.Config{}), ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
+	if err := errors.Join(panel.Mount(mux, panel.Config{}),
+		ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
 		return err
 	}
 	go func() { _ = service.Run(ctx) }()

@@ -11,12 +11,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// CSV returns the format of RFC 4180 in UTF-8, with lines that end with a line feed. The first row has the names of the columns: the
-// kind of the subject, such as website, and the columns of the table. A vital has a row for each of its samples. An absent number is
-// empty; time is an instant such as 2026-11-21T10:00:00.000Z.
+// CSV returns the format of RFC 4180 in UTF-8, with lines that end with a line feed. The first row has the names of the
+// columns: the kind of the subject, such as website, and the columns of the table. A vital has a row for each of its
+// samples. An absent number is empty; time is an instant such as 2026-11-21T10:00:00.000Z.
 //
-// Spreadsheets run texts that begin with =, +, - or @ as formulas. Such texts come from visitors. With Target.EscapeFormulas, an
-// apostrophe is put before them, and before texts that begin with a tab or the end of a line.
+// Spreadsheets run texts that begin with =, +, - or @ as formulas. Such texts come from visitors. With
+// Target.EscapeFormulas, an apostrophe is put before them, and before texts that begin with a tab or the end of a line.
 func CSV() Format {
 	return Format{
 		Name: "csv", Type: "text/csv; charset=utf-8", OneTable: true, Appends: true,

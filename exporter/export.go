@@ -71,7 +71,8 @@ type ConfigError struct {
 // Error implements error.
 func (e *ConfigError) Error() string { return "exporter: Config." + e.Field + " " + e.Message }
 
-// New counts the rows of an export by day. Its error is about cfg, with a [ConfigError] for each fault, or about the store.
+// New counts the rows of an export by day. Its error is about cfg, with a [ConfigError] for each fault, or about the
+// store.
 func New(ctx context.Context, cfg Config) (*Export, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err

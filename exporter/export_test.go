@@ -41,7 +41,8 @@ func filled(t *testing.T) (*sqlite.Store, []store.Subject) {
 		t.Fatal(err)
 	}
 	var all []store.Subject
-	for kind, ids := range map[store.SubjectKind][]string{store.KindWebsite: w.Websites, store.KindLink: w.Links, store.KindSchedule: w.Schedules} {
+	for kind, ids := range map[store.SubjectKind][]string{store.KindWebsite: w.Websites, store.KindLink: w.Links,
+		store.KindSchedule: w.Schedules} {
 		for _, id := range ids {
 			all = append(all, store.Subject{Kind: kind, ID: id})
 		}
@@ -103,8 +104,8 @@ func marked(t *testing.T, text []byte) (rows []byte, after string, complete bool
 	return rows, after, complete
 }
 
-// TestInterruptedExportContinues cuts exports at several places and continues it by the cursor of the last mark: the rows
-// are the same, and no cut file looks complete.
+// TestInterruptedExportContinues cuts exports at several places and continues it by the cursor of the last mark: the
+// rows are the same, and no cut file looks complete.
 func TestInterruptedExportContinues(t *testing.T) {
 	s, subjects := filled(t)
 	for _, of := range subjects {
@@ -132,7 +133,8 @@ func TestInterruptedExportContinues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			export(t, exporter.Config{Source: s, Subject: of, Rows: 50, After: after}, exporter.NDJSON(), exporter.Target{To: &rest})
+			export(t, exporter.Config{Source: s, Subject: of, Rows: 50, After: after}, exporter.NDJSON(),
+				exporter.Target{To: &rest})
 			more, _, complete := marked(t, rest.Bytes())
 			if got := append(rows, more...); !complete || !bytes.Equal(got, want) {
 				t.Fatalf("%v cut at %d: %d bytes of rows, want %d", of, cut, len(got), len(want))
@@ -178,11 +180,14 @@ func TestCSV(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	b := store.Batch{
 		Events: []store.Event{
-			{Website: "w", ID: "e1", Name: "screen_view", Time: at, Path: "/", Title: "=1+1,\"ü\"\nb", LoadTime: store.Known(0), Identity: store.Identity{SessionID: "s", AnonymousID: "a"}},
-			{Website: "w", ID: "e2", Name: "screen_view", Time: at, Path: "/", Title: "-", Identity: store.Identity{SessionID: "s", AnonymousID: "a", Keyed: true}},
+			{Website: "w", ID: "e1", Name: "screen_view", Time: at, Path: "/", Title: "=1+1,\"ü\"\nb",
+				LoadTime: store.Known(0), Identity: store.Identity{SessionID: "s", AnonymousID: "a"}},
+			{Website: "w", ID: "e2", Name: "screen_view", Time: at, Path: "/", Title: "-",
+				Identity: store.Identity{SessionID: "s", AnonymousID: "a", Keyed: true}},
 		},
-		Vitals: []store.Vital{{Website: "w", ID: "v1", Time: at, Path: "/", Identity: store.Identity{SessionID: "s", AnonymousID: "a"},
-			Samples: []store.Sample{{Metric: "LCP", Value: 1200}, {Metric: "CLS", Value: 10}}}},
+		Vitals: []store.Vital{{Website: "w", ID: "v1", Time: at, Path: "/",
+			Identity: store.Identity{SessionID: "s", AnonymousID: "a"},
+			Samples:  []store.Sample{{Metric: "LCP", Value: 1200}, {Metric: "CLS", Value: 10}}}},
 	}
 	if _, err := s.Write(t.Context(), &b); err != nil {
 		t.Fatal(err)
@@ -209,8 +214,10 @@ func TestCSV(t *testing.T) {
 	}
 	got := records(exporter.Config{Table: "events"}, exporter.Target{})
 	for i, want := range []map[string]string{
-		{"website": "w", "event_id": "e1", "time": "2026-11-21T10:00:00.000Z", "title": "=1+1,\"ü\"\nb", "load_time": "0", "keyed": "0", "ttfb": ""},
-		{"website": "w", "event_id": "e2", "time": "2026-11-21T10:00:00.000Z", "title": "-", "load_time": "", "keyed": "1"},
+		{"website": "w", "event_id": "e1", "time": "2026-11-21T10:00:00.000Z", "title": "=1+1,\"ü\"\nb",
+			"load_time": "0", "keyed": "0", "ttfb": ""},
+		{"website": "w", "event_id": "e2", "time": "2026-11-21T10:00:00.000Z", "title": "-", "load_time": "",
+			"keyed": "1"},
 	} {
 		for name, value := range want {
 			if have, ok := got[i][name]; !ok || have != value {
@@ -223,7 +230,8 @@ func TestCSV(t *testing.T) {
 		t.Errorf("escaped: %q", got)
 	}
 	got = records(exporter.Config{Table: "vitals"}, exporter.Target{})
-	if len(got) != 2 || got[0]["metric_name"]+got[0]["value"] != "CLS10" || got[1]["metric_name"]+got[1]["value"] != "LCP1200" {
+	if len(got) != 2 || got[0]["metric_name"]+got[0]["value"] != "CLS10" || got[1]["metric_name"]+
+		got[1]["value"] != "LCP1200" {
 		t.Errorf("vitals: %q", got)
 	}
 }

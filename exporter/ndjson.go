@@ -8,14 +8,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// NDJSON returns the format of package store/rowjson: an item of any table as a line of JSON. Between the items are marks, which
-// package importer skips:
+// NDJSON returns the format of package store/rowjson: an item of any table as a line of JSON. Between the items are
+// marks, which package importer skips:
 //
 //	{"export":{"rows":20000,"after":"events:1764000000000:evt_1"}}
 //	{"export":{"rows":31415,"complete":true}}
 //
-// The first form says how many rows are above it, and where to continue after an interruption. The second form is the last line. A
-// file without it is incomplete.
+// The first form says how many rows are above it, and where to continue after an interruption. The second form is the
+// last line. A file without it is incomplete.
 func NDJSON() Format {
 	return Format{
 		Name: "ndjson", Type: "application/x-ndjson", Appends: true,

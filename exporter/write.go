@@ -49,8 +49,8 @@ func (e *OneTableError) Error() string {
 	return "exporter: a file in the format " + e.Format + " has the rows of one table; set Config.Table"
 }
 
-// Write writes the rows to a file. After an error, the returned Progress says what the file certainly has, if the format can be
-// continued; a file of another format must be written again.
+// Write writes the rows to a file. After an error, the returned Progress says what the file certainly has, if the
+// format can be continued; a file of another format must be written again.
 func (x *Export) Write(ctx context.Context, f Format, to Target) (Progress, error) {
 	done := Progress{Total: x.total, After: x.cfg.After}
 	if f.OneTable && len(x.tables) > 1 {

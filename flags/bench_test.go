@@ -14,8 +14,10 @@ func thousand() Set {
 			f.Rules = append(f.Rules,
 				Rule{On: OnUserID, Operator: Equals, Value: fmt.Sprint("user-x", j), Enabled: true},
 				Rule{On: OnEmail, Operator: EndsWith, Value: fmt.Sprint("@", j, ".example"), Enabled: true},
-				Rule{On: OnProperty, Field: "plan", Operator: In, Values: []any{"pro", "team", float64(j)}, Enabled: true},
-				Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: []string{"a", "b", fmt.Sprint("c", j)}, Enabled: true},
+				Rule{On: OnProperty, Field: "plan", Operator: In, Values: []any{"pro", "team", float64(j)},
+					Enabled: true},
+				Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: []string{"a", "b", fmt.Sprint("c", j)},
+					Enabled: true},
 			)
 		}
 		s.Flags = append(s.Flags, f)
@@ -24,7 +26,8 @@ func thousand() Set {
 }
 
 func visitor() *Context {
-	return &Context{UserID: "user-4711", Email: "ada@acme.example", Properties: map[string]any{"plan": "free", "seats": 7.0}}
+	return &Context{UserID: "user-4711", Email: "ada@acme.example",
+		Properties: map[string]any{"plan": "free", "seats": 7.0}}
 }
 
 func BenchmarkEvaluate(b *testing.B) {
@@ -62,7 +65,8 @@ func BenchmarkEvaluator(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if r, err := e.Evaluate(b.Context(), OfWebsite("web"), "flag-777", c); err != nil || r.Reason == FlagNotFound {
+			if r, err := e.Evaluate(b.Context(), OfWebsite("web"), "flag-777", c); err != nil ||
+				r.Reason == FlagNotFound {
 				b.Error(r, err)
 			}
 		}

@@ -9,7 +9,8 @@ func blocked(all []Flag) map[place]bool {
 			live[f.place()] = f
 		}
 	}
-	open, above := map[place]int{}, map[place][]place{} // open: uncounted dependencies of a flag; above: flags that depend on it
+	// open: uncounted dependencies of a flag; above: flags that depend on it
+	open, above := map[place]int{}, map[place][]place{}
 	var ready []place
 	for at, f := range live {
 		for _, key := range f.Dependencies {

@@ -9,7 +9,8 @@ import (
 // TestDependencyHoldsWhenTheParentIsEnabled uses active parents of every type, enabled for some people only.
 func TestDependencyHoldsWhenTheParentIsEnabled(t *testing.T) {
 	child := func(parent string) Flag {
-		return Flag{Key: "needs " + parent, Type: Boolean, Default: true, Status: Active, Dependencies: []string{parent}}
+		return Flag{Key: "needs " + parent, Type: Boolean, Default: true, Status: Active,
+			Dependencies: []string{parent}}
 	}
 	ada := []Rule{{On: OnUserID, Operator: Equals, Value: "ada", Enabled: false}}
 	set := Set{Flags: []Flag{
@@ -26,7 +27,8 @@ func TestDependencyHoldsWhenTheParentIsEnabled(t *testing.T) {
 		user, key string
 		want      bool
 	}{
-		{"bob", "needs on", true}, {"bob", "needs off", false}, {"bob", "needs none", false}, {"bob", "needs paused", false}, {"bob", "needs nowhere", false},
+		{"bob", "needs on", true}, {"bob", "needs off", false}, {"bob", "needs none", false},
+		{"bob", "needs paused", false}, {"bob", "needs nowhere", false},
 		{"bob", "needs all", true}, {"ada", "needs all", false},
 		{"bob", "needs variants", true}, {"ada", "needs variants", false},
 		{"bob", "needs needs all", true}, {"ada", "needs needs all", false}, {"bob", "needs needs off", false},
@@ -46,7 +48,8 @@ func TestDependencyHoldsWhenTheParentIsEnabled(t *testing.T) {
 // chainOf returns n enabled flags. Each depends on the one before it.
 func chainOf(n int) (all []Flag) {
 	for i := range n {
-		f := Flag{ID: fmt.Sprint(i), Client: OfWebsite("web"), Key: fmt.Sprint("k", i), Type: Boolean, Default: true, Status: Active}
+		f := Flag{ID: fmt.Sprint(i), Client: OfWebsite("web"), Key: fmt.Sprint("k", i), Type: Boolean, Default: true,
+			Status: Active}
 		if i > 0 {
 			f.Dependencies = []string{all[i-1].Key}
 		}
@@ -74,7 +77,9 @@ func TestChainsAreBounded(t *testing.T) {
 // TestEditorRefusesLongChains extends a chain at its end, in its middle, and at its beginning.
 func TestEditorRefusesLongChains(t *testing.T) {
 	m := &Memory{}
-	stored := append(chainOf(MaxChain), Flag{ID: "x", Client: OfWebsite("web"), Key: "x", Type: Boolean, Status: Active, Dependencies: []string{"lost"}})
+	stored := append(chainOf(MaxChain),
+		Flag{ID: "x", Client: OfWebsite("web"), Key: "x", Type: Boolean, Status: Active,
+			Dependencies: []string{"lost"}})
 	stored[0].Dependencies = []string{"gone"}
 	if err := m.Commit(t.Context(), Commit{Client: OfWebsite("web"), Flags: stored}); err != nil {
 		t.Fatal(err)
@@ -83,10 +88,13 @@ func TestEditorRefusesLongChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "end", Type: Boolean, Dependencies: []string{fmt.Sprint("k", MaxChain-1)}})
+	_, end := e.Create(t.Context(), Actor{},
+		Flag{Client: OfWebsite("web"), Key: "end", Type: Boolean, Dependencies: []string{fmt.Sprint("k", MaxChain-1)}})
 	_, start := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "gone", Type: Boolean})
-	_, middle := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: "5"}, func(f *Flag) { f.Dependencies = append(f.Dependencies, "x", "k3") })
-	_, longer := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: "0"}, func(f *Flag) { f.Dependencies = []string{"x"} })
+	_, middle := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: "5"},
+		func(f *Flag) { f.Dependencies = append(f.Dependencies, "x", "k3") })
+	_, longer := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: "0"},
+		func(f *Flag) { f.Dependencies = []string{"x"} })
 	for where, err := range map[string]error{"end": end, "start": start, "first flag": longer} {
 		if err == nil || !strings.Contains(err.Error(), "form a chain of more than 32 flags") {
 			t.Errorf("at the %s: %v", where, err)

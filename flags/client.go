@@ -59,7 +59,8 @@ func (c *Client) UnmarshalText(text []byte) error {
 // check returns [FieldErrors] if c cannot have flags, for example without an id.
 func (c Client) check() error {
 	if !c.valid() {
-		return FieldErrors{{Field: "clientId", Message: fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
+		return FieldErrors{{Field: "clientId",
+			Message: fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
 	}
 	return nil
 }

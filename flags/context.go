@@ -113,7 +113,8 @@ func IDText(js json.RawMessage) (text string, ok bool) {
 	if len(js) == 0 {
 		return "", true
 	}
-	if digits := bytes.TrimPrefix(js, []byte("-")); len(bytes.Trim(digits, "0123456789")) == 0 && string(digits) != "0" {
+	if digits := bytes.TrimPrefix(js, []byte("-")); len(bytes.Trim(digits, "0123456789")) == 0 &&
+		string(digits) != "0" {
 		return string(js), true // a float64 would lose digits of large integers
 	}
 	var v any

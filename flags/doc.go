@@ -96,6 +96,7 @@
 //
 // # How soon a change is seen
 //
-// The Evaluator of a [Service] uses changes by its Editor at once. Other processes check for new revisions every
-// 500 ms, or are notified by a [Bus]. If the store fails, evaluation continues with the last known flags, and [Evaluator.Check] reports since when.
+// The Evaluator of a [Service] uses changes by its Editor at once. Other processes check for new revisions every 500
+// ms, or are notified by a [Bus]. If the store fails, evaluation continues with the last known flags, and
+// [Evaluator.Check] reports since when.
 package flags

@@ -153,7 +153,8 @@ func (e *Editor) Remove(ctx context.Context, t Target) error {
 // error wraps ErrInvalid or ErrNotFound.
 func (e *Editor) History(ctx context.Context, t Target, before int64, limit int) ([]Change, error) {
 	if limit < 1 || limit > MaxHistory || before < 0 {
-		return nil, FieldErrors{{Field: "limit", Message: fmt.Sprintf("must be between 1 and %d, and before must not be negative", MaxHistory)}}
+		return nil, FieldErrors{{Field: "limit",
+			Message: fmt.Sprintf("must be between 1 and %d, and before must not be negative", MaxHistory)}}
 	}
 	set, err := e.read(ctx, t.Client)
 	if err != nil {
@@ -202,7 +203,8 @@ func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
 }
 
 // write makes and stores a change of one flag.
-func (e *Editor) write(ctx context.Context, client Client, decide func(*workingSet, time.Time) (Flag, []Change, error)) (made Flag, err error) {
+func (e *Editor) write(ctx context.Context, client Client,
+	decide func(*workingSet, time.Time) (Flag, []Change, error)) (made Flag, err error) {
 	err = e.commit(ctx, client, func(set *workingSet, now time.Time) (Commit, error) {
 		var changes []Change
 		if made, changes, err = decide(set, now); err != nil {
@@ -220,8 +222,8 @@ func (e *Editor) write(ctx context.Context, client Client, decide func(*workingS
 	return made.Clone(), nil
 }
 
-// commit stores the commit that decide returns for client's set. It calls decide again if another change came first. decide
-// does not change the set.
+// commit stores the commit that decide returns for client's set. It calls decide again if another change came first.
+// decide does not change the set.
 func (e *Editor) commit(ctx context.Context, client Client, decide func(*workingSet, time.Time) (Commit, error)) error {
 	for try := 1; ; try++ {
 		set, err := e.load(ctx, client)

@@ -28,7 +28,8 @@ func check(set *workingSet, f, prior *Flag, by Actor, now time.Time) error {
 		had = *prior
 	}
 	for i, key := range f.Dependencies {
-		if d := after.inPlace(place{f.Environment, key}); !slices.Contains(had.Dependencies, key) && (d == nil || !d.RemovedAt.IsZero()) {
+		if d := after.inPlace(place{f.Environment, key}); !slices.Contains(had.Dependencies, key) &&
+			(d == nil || !d.RemovedAt.IsZero()) {
 			faults.addf(at("dependencies", i), "there is no flag %.128q for this client in this environment", key)
 		}
 	}
@@ -54,7 +55,8 @@ func (a Actor) check() error {
 }
 
 func (a Actor) checkTexts(faults *FieldErrors) {
-	if max(len(a.Kind), len(a.ID), len(a.Name)) > MaxID || !utf8.ValidString(a.Kind+a.ID+a.Name) || strings.Contains(a.Kind+a.ID+a.Name, "\x00") {
+	if max(len(a.Kind), len(a.ID), len(a.Name)) > MaxID || !utf8.ValidString(a.Kind+a.ID+a.Name) ||
+		strings.Contains(a.Kind+a.ID+a.Name, "\x00") {
 		faults.addf("actor", "must have texts of UTF-8 without U+0000 and of at most %d bytes", MaxID)
 	}
 }
@@ -85,7 +87,8 @@ func (s *Set) live() (n int) {
 func (s *Set) checkChains(after *Set, faults *FieldErrors) {
 	before := blocked(s.Flags)
 	for at := range blocked(after.Flags) {
-		if !before[at] && !slices.ContainsFunc(*faults, func(known FieldError) bool { return known.Field == "dependencies" }) {
+		if !before[at] && !slices.ContainsFunc(*faults,
+			func(known FieldError) bool { return known.Field == "dependencies" }) {
 			faults.addf("dependencies", "must not form a chain of more than %d flags", MaxChain)
 		}
 	}

@@ -64,7 +64,8 @@ func TestDependencies(t *testing.T) {
 			})
 			if reaches(tried, to, from, n) {
 				cycles++
-				if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "form a cycle: "+fmt.Sprint(from)+" → ") {
+				if !errors.Is(err, ErrInvalid) ||
+					!strings.Contains(err.Error(), "form a cycle: "+fmt.Sprint(from)+" → ") {
 					t.Fatalf("%d → %d closes a cycle in %v: %v", from, to, edges, err)
 				}
 				continue
@@ -122,7 +123,9 @@ func TestReferencesOfAFlag(t *testing.T) {
 		t.Error(err)
 	}
 	// If the dependency is created again, it must not depend on the flag that depends on it.
-	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "base", Type: Boolean, Dependencies: []string{"x"}}); !errors.Is(err, ErrInvalid) {
+	if _, err := e.Create(t.Context(), Actor{},
+		Flag{Client: OfWebsite("web"), Key: "base", Type: Boolean, Dependencies: []string{"x"}}); !errors.Is(err,
+		ErrInvalid) {
 		t.Error(err)
 	}
 }
@@ -139,17 +142,20 @@ func TestUnchangeableFields(t *testing.T) {
 		"key":         func(f *Flag) { f.Key = "x" },
 		"environment": func(f *Flag) { f.Environment = "x" },
 	} {
-		if _, err := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}, edit); err == nil || !strings.Contains(err.Error(), field+" cannot be changed") {
+		if _, err := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}, edit); err == nil ||
+			!strings.Contains(err.Error(), field+" cannot be changed") {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
 	f, err := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}, func(f *Flag) {
 		f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = 77, time.Time{}, time.Time{}, noon()
 	})
-	if err != nil || f.Revision != 2 || !f.CreatedAt.Equal(noon()) || !f.UpdatedAt.Equal(noon()) || !f.RemovedAt.IsZero() {
+	if err != nil || f.Revision != 2 || !f.CreatedAt.Equal(noon()) || !f.UpdatedAt.Equal(noon()) ||
+		!f.RemovedAt.IsZero() {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if _, err := e.Create(t.Context(), Actor{Name: strings.Repeat("x", MaxID+1)}, Flag{Client: OfWebsite("web"), Key: "z", Type: Boolean}); !errors.Is(err, ErrInvalid) {
+	if _, err := e.Create(t.Context(), Actor{Name: strings.Repeat("x", MaxID+1)},
+		Flag{Client: OfWebsite("web"), Key: "z", Type: Boolean}); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
 	}
 }
@@ -168,7 +174,8 @@ func TestGroups(t *testing.T) {
 	if _, err := e.PutGroup(t.Context(), g); !errors.Is(err, ErrConflict) {
 		t.Errorf("second change for revision 1: %v", err)
 	}
-	for _, bad := range []Group{{Client: OfWebsite("other"), ID: g.ID, Name: "x"}, {Client: OfWebsite("web"), ID: "none", Name: "x"}} {
+	for _, bad := range []Group{{Client: OfWebsite("other"), ID: g.ID, Name: "x"},
+		{Client: OfWebsite("web"), ID: "none", Name: "x"}} {
 		if _, err := e.PutGroup(t.Context(), bad); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%+v: %v", bad, err)
 		}
@@ -177,7 +184,8 @@ func TestGroups(t *testing.T) {
 		t.Error(err)
 	}
 	f := mustCreate(t, e, Flag{Key: "k", Groups: []string{g.ID}})
-	if err := e.RemoveGroup(t.Context(), OfWebsite("web"), g.ID); err == nil || !strings.Contains(err.Error(), "is still used by k") {
+	if err := e.RemoveGroup(t.Context(), OfWebsite("web"), g.ID); err == nil ||
+		!strings.Contains(err.Error(), "is still used by k") {
 		t.Error(err)
 	}
 	if err := e.Remove(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}); err != nil {
@@ -195,7 +203,8 @@ func TestGroups(t *testing.T) {
 	for range MaxGroups {
 		_, err = e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "x"})
 	}
-	if _, more := e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "x"}); err != nil || !errors.Is(more, ErrInvalid) {
+	if _, more := e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "x"}); err != nil ||
+		!errors.Is(more, ErrInvalid) {
 		t.Errorf("%v; one group more: %v", err, more)
 	}
 }
@@ -204,7 +213,8 @@ func TestRemovedFlagsAreBounded(t *testing.T) {
 	var m Memory
 	c := Commit{Client: OfWebsite("web")}
 	for i := range MaxRemoved {
-		f := Flag{ID: fmt.Sprint("f", i), Client: OfWebsite("web"), Key: fmt.Sprint(i), Revision: 2, RemovedAt: noon().Add(-time.Duration(i) * time.Minute)}
+		f := Flag{ID: fmt.Sprint("f", i), Client: OfWebsite("web"), Key: fmt.Sprint(i), Revision: 2,
+			RemovedAt: noon().Add(-time.Duration(i) * time.Minute)}
 		c.Flags = append(c.Flags, f)
 	}
 	if err := m.Commit(t.Context(), c); err != nil {
@@ -216,7 +226,8 @@ func TestRemovedFlagsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	set, err := m.Load(t.Context(), OfWebsite("web"))
-	if err != nil || len(set.Flags) != MaxRemoved || slices.ContainsFunc(set.Flags, func(f Flag) bool { return f.ID == "f999" }) {
+	if err != nil || len(set.Flags) != MaxRemoved ||
+		slices.ContainsFunc(set.Flags, func(f Flag) bool { return f.ID == "f999" }) {
 		t.Errorf("%d flags, %v; the flag that was removed first should be deleted", len(set.Flags), err)
 	}
 }
@@ -226,7 +237,9 @@ func TestSetIsBounded(t *testing.T) {
 	c := Commit{Client: OfWebsite("web")}
 	values := slices.Repeat([]string{strings.Repeat("x", 1023)}, 1024) // more than an editor accepts
 	for i := range 17 {
-		c.Groups = append(c.Groups, Group{ID: fmt.Sprint(i), Client: OfWebsite("web"), Rules: []Rule{{On: OnUserID, Operator: In, Batch: true, BatchValues: values}}})
+		c.Groups = append(c.Groups,
+			Group{ID: fmt.Sprint(i), Client: OfWebsite("web"),
+				Rules: []Rule{{On: OnUserID, Operator: In, Batch: true, BatchValues: values}}})
 	}
 	if err := m.Commit(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -265,13 +278,16 @@ func TestConcurrentChangesAreRetried(t *testing.T) {
 		t.Errorf("%d attempts, notified %v", s.tries, heard)
 	}
 	s.times, s.tries = 1000, 0
-	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "l", Type: Boolean}); !errors.Is(err, ErrConflict) || s.tries != maxTries {
+	if _, err := e.Create(t.Context(), Actor{},
+		Flag{Client: OfWebsite("web"), Key: "l", Type: Boolean}); !errors.Is(err, ErrConflict) || s.tries != maxTries {
 		t.Errorf("%v after %d attempts", err, s.tries)
 	}
 	// Invalidators are also notified of a change that may have been stored.
 	s.times, s.fault = 0, errors.New("the connection broke")
 	before := heard[OfWebsite("web")]
-	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "m", Type: Boolean}); !errors.Is(err, s.fault) || heard[OfWebsite("web")] != before+1 {
+	if _, err := e.Create(t.Context(), Actor{},
+		Flag{Client: OfWebsite("web"), Key: "m", Type: Boolean}); !errors.Is(err, s.fault) ||
+		heard[OfWebsite("web")] != before+1 {
 		t.Errorf("%v, notified %v", err, heard)
 	}
 }
@@ -286,7 +302,8 @@ func TestHistoryPages(t *testing.T) {
 	target := Target{Client: OfWebsite("web"), ID: f.ID}
 	for range 3 {
 		if _, err := e.Change(t.Context(), target, func(f *Flag) {
-			f.Schedule = []Step{{At: noon().Add(time.Hour), Action: Disable}, {At: noon().Add(2 * time.Hour), Action: Enable}}
+			f.Schedule = []Step{{At: noon().Add(time.Hour), Action: Disable},
+				{At: noon().Add(2 * time.Hour), Action: Enable}}
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,8 @@ func (e *evaluation) evaluate(r *ready) Result {
 	switch {
 	case f.Type == Multivariant && len(f.Variants) > 0:
 		v := r.pick(c)
-		return Result{Enabled: true, Value: Value{JSON: v.Value}, Payload: f.Payload, Reason: MultivariantEvaluated, Variant: v.Key, HashVersion: f.hashVersion()}
+		return Result{Enabled: true, Value: Value{JSON: v.Value}, Payload: f.Payload, Reason: MultivariantEvaluated,
+			Variant: v.Key, HashVersion: f.hashVersion()}
 	case f.Type == Rollout:
 		if r.rollout.below(c.unit(f.By), percentage) {
 			return r.result(true, RolloutEnabled)

@@ -19,7 +19,8 @@ func (r Result) text(t *testing.T) string {
 }
 
 func TestOrderOfEvaluation(t *testing.T) {
-	yes := []Rule{{On: OnUserID, Operator: Equals, Value: "yes", Enabled: true}, {On: OnUserID, Operator: Equals, Value: "yes"}}
+	yes := []Rule{{On: OnUserID, Operator: Equals, Value: "yes", Enabled: true},
+		{On: OnUserID, Operator: Equals, Value: "yes"}}
 	no := []Rule{{On: OnUserID, Operator: Contains, Value: "n"}}
 	payload := json.RawMessage(`{"a":1}`)
 	flag := func(key string, change func(*Flag)) Flag {
@@ -52,26 +53,39 @@ func TestOrderOfEvaluation(t *testing.T) {
 		says, key, user, environment string
 		want                         string
 	}{
-		{"an enabled default has the payload", "on", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a disabled default has no payload", "off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"BOOLEAN_DEFAULT"}`},
+		{"an enabled default has the payload", "on", "", "",
+			`{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
+		{"a disabled default has no payload", "off", "", "",
+			`{"enabled":false,"value":false,"payload":null,"reason":"BOOLEAN_DEFAULT"}`},
 		{"an inactive flag is not found", "inactive", "", "", notFound},
 		{"an archived flag is not found", "archived", "", "", notFound},
 		{"a removed flag is not found", "removed", "", "", notFound},
 		{"an unknown flag is not found", "never", "", "", notFound},
 		{"a flag with an environment is not found without it", "staged", "", "", notFound},
 		{"a flag without environment is not found in an environment", "on", "", "staging", notFound},
-		{"a flag is found in its environment", "staged", "", "staging", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a disabled dependency is not satisfied", "needs off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
-		{"an inactive dependency is not satisfied", "needs inactive", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
-		{"a removed dependency is not satisfied", "needs nothing known", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
-		{"the first rule that matches decides", "ruled", "yes", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"USER_RULE_MATCH"}`},
-		{"a rule can also disable", "ruled", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"USER_RULE_MATCH"}`},
-		{"without a rule the type decides", "ruled", "x", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"ROLLOUT_ENABLED"}`},
-		{"groups decide in the flag's order", "grouped", "yes", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"TARGET_GROUP_MATCH"}`},
-		{"the second group", "grouped", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"TARGET_GROUP_MATCH"}`},
-		{"a variant", "grouped", "x", "", `{"enabled":true,"value":1,"payload":{"a":1},"reason":"MULTIVARIANT_EVALUATED","variant":"a"}`},
+		{"a flag is found in its environment", "staged", "", "staging",
+			`{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
+		{"a disabled dependency is not satisfied", "needs off", "", "",
+			`{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"an inactive dependency is not satisfied", "needs inactive", "", "",
+			`{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"a removed dependency is not satisfied", "needs nothing known", "", "",
+			`{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"the first rule that matches decides", "ruled", "yes", "",
+			`{"enabled":true,"value":true,"payload":{"a":1},"reason":"USER_RULE_MATCH"}`},
+		{"a rule can also disable", "ruled", "no", "",
+			`{"enabled":false,"value":false,"payload":null,"reason":"USER_RULE_MATCH"}`},
+		{"without a rule the type decides", "ruled", "x", "",
+			`{"enabled":true,"value":true,"payload":{"a":1},"reason":"ROLLOUT_ENABLED"}`},
+		{"groups decide in the flag's order", "grouped", "yes", "",
+			`{"enabled":true,"value":true,"payload":{"a":1},"reason":"TARGET_GROUP_MATCH"}`},
+		{"the second group", "grouped", "no", "",
+			`{"enabled":false,"value":false,"payload":null,"reason":"TARGET_GROUP_MATCH"}`},
+		{"a variant", "grouped", "x", "",
+			`{"enabled":true,"value":1,"payload":{"a":1},"reason":"MULTIVARIANT_EVALUATED","variant":"a"}`},
 		{"no variants", "bare", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a rollout without a person uses anonymous", "half", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"ROLLOUT_DISABLED"}`},
+		{"a rollout without a person uses anonymous", "half", "", "",
+			`{"enabled":false,"value":false,"payload":null,"reason":"ROLLOUT_DISABLED"}`},
 	} {
 		got := x.Evaluate(c.key, &Context{UserID: c.user, Environment: c.environment}, noon())
 		if text := got.text(t); text != c.want {
@@ -81,13 +95,17 @@ func TestOrderOfEvaluation(t *testing.T) {
 	if all := x.EvaluateAll(&Context{}, noon()); len(all) != 9 {
 		t.Errorf("%d flags are evaluated: %v", len(all), all)
 	}
-	if some := x.EvaluateKeys([]string{"on", "inactive", "never", "on"}, &Context{}, noon()); len(some) != 1 || !some["on"].Enabled {
+	if some := x.EvaluateKeys([]string{"on", "inactive", "never", "on"}, &Context{}, noon()); len(some) != 1 ||
+		!some["on"].Enabled {
 		t.Errorf("of keys: %v", some)
 	}
 }
 
 func TestVariantsAndUnits(t *testing.T) {
-	active := func(f Flag) Flag { f.Status = Active; return f }
+	active := func(f Flag) Flag {
+		f.Status = Active
+		return f
+	}
 	x := NewIndex(Set{Flags: []Flag{
 		active(Flag{Key: "exp-1", Type: Multivariant, Variants: weighted(39, 61)}),
 		active(Flag{Key: "beta", Type: Rollout, By: ByOrganization, Percentage: 44}),
@@ -107,7 +125,8 @@ func TestVariantsAndUnits(t *testing.T) {
 		{"the last variant is beyond all weights", "short", Context{UserID: "user-1"}, "c", true},
 		{"by organisation, bucket 43 of 44", "beta", Context{UserID: "x", OrganizationID: "org_abc"}, "", true},
 		{"by team without one is anonymous, bucket 40 of 41", "new-ui", Context{UserID: "user-123"}, "", true},
-		{"without weights by the hash itself", "even", Context{UserID: "user-1"}, string(rune('a' + hash(0).add("even:variant:user-1").size()%3)), true},
+		{"without weights by the hash itself", "even", Context{UserID: "user-1"},
+			string(rune('a' + hash(0).add("even:variant:user-1").size()%3)), true},
 	} {
 		if got := x.Evaluate(c.key, &c.context, noon()); got.Variant != c.want || got.Enabled != c.on {
 			t.Errorf("%s: %+v", c.says, got)
@@ -139,7 +158,8 @@ func TestSchedule(t *testing.T) {
 	} {
 		now := noon().Add(time.Duration(c.minutes) * time.Minute)
 		got := f.At(now)
-		if got.Status != c.status || got.Percentage != float64(c.percentage) || got.Revision != c.revision || len(got.Schedule) != int(8-c.revision) {
+		if got.Status != c.status || got.Percentage != float64(c.percentage) || got.Revision != c.revision ||
+			len(got.Schedule) != int(8-c.revision) {
 			t.Errorf("after %d minutes: %+v", c.minutes, got)
 		}
 		who := &Context{UserID: "user-1"} // in bucket 38 of flag k

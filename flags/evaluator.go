@@ -59,7 +59,8 @@ func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 		faults = append(faults, fmt.Errorf("flags: Every must be between 0 and %v, not %v", MaxEvery, cfg.Every))
 	}
 	if cfg.Timeout < 0 || cfg.Clients < 0 {
-		faults = append(faults, fmt.Errorf("flags: Timeout (%v) and Clients (%d) must not be negative", cfg.Timeout, cfg.Clients))
+		faults = append(faults, fmt.Errorf("flags: Timeout (%v) and Clients (%d) must not be negative", cfg.Timeout,
+			cfg.Clients))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -131,7 +132,8 @@ func (e *Evaluator) EvaluateAll(ctx context.Context, client Client, c *Context) 
 
 // EvaluateKeys returns the results of the named flags that are evaluated for c. Its errors are the errors of
 // Evaluate, and ErrInvalid for more than [MaxKeys] keys.
-func (e *Evaluator) EvaluateKeys(ctx context.Context, client Client, keys []string, c *Context) (map[string]Result, error) {
+func (e *Evaluator) EvaluateKeys(ctx context.Context, client Client, keys []string, c *Context) (map[string]Result,
+	error) {
 	if len(keys) > MaxKeys {
 		return nil, FieldErrors{{Field: "keys", Message: mistake.AtMost(MaxKeys, "entries", len(keys))}}
 	}

@@ -89,7 +89,8 @@ func (w *world) want(client Client, on bool) {
 
 func (w *world) set(e *Editor, f Flag, on bool) {
 	w.t.Helper()
-	if _, err := e.Change(w.t.Context(), Target{Client: f.Client, ID: f.ID}, func(f *Flag) { f.Default = on }); err != nil {
+	if _, err := e.Change(w.t.Context(), Target{Client: f.Client, ID: f.ID},
+		func(f *Flag) { f.Default = on }); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -105,19 +106,22 @@ func TestAnswersComeFromMemory(t *testing.T) {
 		if all, err := w.EvaluateAll(t.Context(), OfWebsite("web"), &Context{}); err != nil || len(all) != 1 {
 			t.Errorf("%v, %v", all, err)
 		}
-		if some, err := w.EvaluateKeys(t.Context(), OfWebsite("web"), []string{"k", "l"}, &Context{}); err != nil || len(some) != 1 {
+		if some, err := w.EvaluateKeys(t.Context(), OfWebsite("web"), []string{"k", "l"}, &Context{}); err != nil ||
+			len(some) != 1 {
 			t.Errorf("%v, %v", some, err)
 		}
 		if n := w.store.loads.Load(); n != 2 {
 			t.Errorf("%d loads for two clients", n)
 		}
-		if _, err := w.EvaluateKeys(t.Context(), OfWebsite("web"), make([]string, MaxKeys+1), &Context{}); !errors.Is(err, ErrInvalid) {
+		if _, err := w.EvaluateKeys(t.Context(), OfWebsite("web"), make([]string, MaxKeys+1),
+			&Context{}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("too many keys: %v", err)
 		}
 		if _, err := w.Evaluate(t.Context(), Client{}, "k", &Context{}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("no client: %v", err)
 		}
-		if _, err := w.Evaluate(t.Context(), OfWebsite("web"), "k", &Context{UserID: strings.Repeat("x", MaxID+1)}); !errors.Is(err, ErrInvalid) {
+		if _, err := w.Evaluate(t.Context(), OfWebsite("web"), "k",
+			&Context{UserID: strings.Repeat("x", MaxID+1)}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("a large context: %v", err)
 		}
 	})
@@ -168,7 +172,8 @@ func TestSchedulesNeedNoStore(t *testing.T) {
 	now.Store(new(noon()))
 	inBubble(t, EvaluatorConfig{Now: func() time.Time { return *now.Load() }}, func(t *testing.T, w *world) {
 		enabled := noon().Add(time.Hour)
-		mustCreate(t, w.there, Flag{Key: "k", Default: true, Status: Inactive, Schedule: []Step{{At: enabled, Action: Enable}}})
+		mustCreate(t, w.there, Flag{Key: "k", Default: true, Status: Inactive,
+			Schedule: []Step{{At: enabled, Action: Enable}}})
 		w.want(OfWebsite("web"), false)
 		w.store.away.Store(true)
 		now.Store(new(enabled.Add(-1)))
@@ -193,11 +198,13 @@ func TestStoreIsAway(t *testing.T) {
 			w.want(OfWebsite("web"), true)
 			w.FlagsChanged(t.Context(), OfWebsite("web")) // cannot be loaded
 			w.want(OfWebsite("web"), true)
-			if err := w.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "using the flags of 2000-01-") {
+			if err := w.Check(t.Context()); err == nil ||
+				!strings.Contains(err.Error(), "using the flags of 2000-01-") {
 				t.Errorf("Check: %v", err)
 			}
 			for range 2 {
-				if r, err := w.Evaluate(t.Context(), stranger, "k", &Context{}); err == nil || trouble == &w.store.away && !errors.Is(err, errAway) {
+				if r, err := w.Evaluate(t.Context(), stranger, "k", &Context{}); err == nil ||
+					trouble == &w.store.away && !errors.Is(err, errAway) {
 					t.Errorf("an unknown client: %+v, %v", r, err)
 				}
 			}
@@ -211,7 +218,8 @@ func TestStoreIsAway(t *testing.T) {
 		w.set(w.there, f, false)
 		time.Sleep(time.Second)
 		w.want(OfWebsite("web"), false)
-		if text := w.log.String(); strings.Count(text, "using the last known flags") != 2 || strings.Count(text, "flags are up to date again") != 2 {
+		if text := w.log.String(); strings.Count(text, "using the last known flags") != 2 ||
+			strings.Count(text, "flags are up to date again") != 2 {
 			t.Errorf("logged:\n%s", text)
 		}
 	})
@@ -235,7 +243,8 @@ func TestStoreHangs(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		if _, err := w.Evaluate(ctx, OfWebsite("stranger"), "k", &Context{}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := w.Evaluate(ctx, OfWebsite("stranger"), "k", &Context{}); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Errorf("an evaluation whose context ends first: %v", err)
 		}
 		w.store.hold.Store(nil)

@@ -147,7 +147,8 @@ func (e *Evaluator) note(err error) {
 	e.mu.Unlock()
 	switch {
 	case err != nil && was == nil:
-		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelWarn, "flags cannot be updated; using the last known flags", slog.Any("error", err))
+		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelWarn,
+			"flags cannot be updated; using the last known flags", slog.Any("error", err))
 	case err == nil && was != nil:
 		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelInfo, "flags are up to date again")
 	}

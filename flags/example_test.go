@@ -34,9 +34,10 @@ func Example() {
 	show(flags.Context{Email: "grace@acme.example"})
 	show(flags.Context{UserID: "user-1"})
 
-	_, err = editor.Change(ctx, flags.Target{Client: flags.OfWebsite("web_1"), ID: f.ID, Revision: f.Revision, Actor: me}, func(f *flags.Flag) {
-		f.Percentage = 100
-	})
+	_, err = editor.Change(ctx,
+		flags.Target{Client: flags.OfWebsite("web_1"), ID: f.ID, Revision: f.Revision, Actor: me}, func(f *flags.Flag) {
+			f.Percentage = 100
+		})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -41,21 +41,23 @@ const (
 type Flag struct {
 	Client      Client `json:"clientId"`              // the website or organisation that owns the flag
 	Environment string `json:"environment,omitempty"` // empty means none
-	Key         string `json:"key"`                   // unique per client and environment; printable, without spaces and commas
+	// unique per client and environment; printable, without spaces and commas
+	Key         string `json:"key"`
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
 
-	Type         Type            `json:"type"`
-	Status       Status          `json:"status"` // required in a store; an Editor replaces empty by Active
-	Default      bool            `json:"defaultValue"`
-	Payload      json.RawMessage `json:"payload,omitempty"` // an object; nil means none
-	Rules        []Rule          `json:"rules"`
-	Groups       []string        `json:"targetGroupIds"`
-	Percentage   float64         `json:"rolloutPercentage"`   // 0 to 100, with at most two decimals; whole for FirstHash
-	By           Unit            `json:"rolloutBy,omitempty"` // empty means ByUser
-	Variants     []Variant       `json:"variants"`
-	Dependencies []string        `json:"dependencies"` // keys of flags in the same environment
-	Schedule     []Step          `json:"schedule"`     // future steps in order of time
+	Type    Type            `json:"type"`
+	Status  Status          `json:"status"` // required in a store; an Editor replaces empty by Active
+	Default bool            `json:"defaultValue"`
+	Payload json.RawMessage `json:"payload,omitempty"` // an object; nil means none
+	Rules   []Rule          `json:"rules"`
+	Groups  []string        `json:"targetGroupIds"`
+	// 0 to 100, with at most two decimals; whole for FirstHash
+	Percentage   float64   `json:"rolloutPercentage"`
+	By           Unit      `json:"rolloutBy,omitempty"` // empty means ByUser
+	Variants     []Variant `json:"variants"`
+	Dependencies []string  `json:"dependencies"` // keys of flags in the same environment
+	Schedule     []Step    `json:"schedule"`     // future steps in order of time
 
 	// HashVersion is FirstHash or MixedHash. 0 means FirstHash in a stored flag, since older versions did not store
 	// it, but Editor.Create replaces 0 by MixedHash. A change moves people to other buckets.
@@ -74,11 +76,12 @@ type Flag struct {
 
 // A Variant is one value of a multivariant flag.
 type Variant struct {
-	Key         string          `json:"key"`
-	Type        ValueType       `json:"type"`
-	Value       json.RawMessage `json:"value"`
-	Weight      *float64        `json:"weight,omitempty"` // percent; nil means no weight. The weights of a flag sum to 100
-	Description string          `json:"description,omitempty"`
+	Key   string          `json:"key"`
+	Type  ValueType       `json:"type"`
+	Value json.RawMessage `json:"value"`
+	// percent; nil means no weight. The weights of a flag sum to 100
+	Weight      *float64 `json:"weight,omitempty"`
+	Description string   `json:"description,omitempty"`
 }
 
 // ValueType is the type of a variant's value.

@@ -37,7 +37,8 @@ func TestHash(t *testing.T) {
 // TestGoldenBuckets compares results with a file that must never change.
 func TestGoldenBuckets(t *testing.T) {
 	var b strings.Builder
-	people := []Context{{}, {UserID: "ü-🎉-漢"}, {Email: "a@example.com"}, {UserID: "u", OrganizationID: "org_abc", TeamID: "team 7"}}
+	people := []Context{{}, {UserID: "ü-🎉-漢"}, {Email: "a@example.com"},
+		{UserID: "u", OrganizationID: "org_abc", TeamID: "team 7"}}
 	for n := range 40 {
 		people = append(people, Context{UserID: fmt.Sprintf("user-%d", n*n), OrganizationID: fmt.Sprintf("org_%d", n)})
 	}
@@ -112,7 +113,8 @@ func count(on map[string]bool) (n int) {
 
 func TestWeightsHold(t *testing.T) {
 	const people = 100_000
-	for _, weights := range [][]float64{{50, 50}, {10, 20, 70}, {0, 100}, {33.3, 33.3, 33.4}, {-1, -1, -1, -1}, {1, 99}} {
+	for _, weights := range [][]float64{{50, 50}, {10, 20, 70}, {0, 100}, {33.3, 33.3, 33.4}, {-1, -1, -1, -1},
+		{1, 99}} {
 		f := Flag{Key: "experiment", Type: Multivariant, Status: Active, Variants: weighted(weights...)}
 		x := NewIndex(Set{Flags: []Flag{f}})
 		got := map[string]int{}

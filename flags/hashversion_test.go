@@ -16,7 +16,8 @@ func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	old.Client.Kind = Website
 	m := &Memory{}
 	past := Change{Client: OfWebsite("web"), Flag: "1", Revision: 1, At: noon(), Event: Created, After: &old}
-	if err := m.Commit(t.Context(), Commit{Client: OfWebsite("web"), Flags: []Flag{old}, Changes: []Change{past}}); err != nil {
+	if err := m.Commit(t.Context(),
+		Commit{Client: OfWebsite("web"), Flags: []Flag{old}, Changes: []Change{past}}); err != nil {
 		t.Fatal(err)
 	}
 	e, err := NewEditor(EditorConfig{Store: m, Now: noon})
@@ -49,12 +50,14 @@ func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	version("changed explicitly", f, err, MixedHash)
 	f, err = e.Create(ctx, Actor{}, Flag{Client: OfWebsite("web"), Key: "new", Type: Rollout, Percentage: 12.34})
 	version("new", f, err, MixedHash)
-	f, err = e.Create(ctx, Actor{}, Flag{Client: OfWebsite("web"), Key: "first", Type: Rollout, HashVersion: FirstHash, Percentage: 12})
+	f, err = e.Create(ctx, Actor{},
+		Flag{Client: OfWebsite("web"), Key: "first", Type: Rollout, HashVersion: FirstHash, Percentage: 12})
 	version("new with the first hash", f, err, FirstHash)
 	for wrong, f := range map[string]Flag{
-		"hashVersion must be 1 or 2, not 3":                                     {HashVersion: 3},
-		"rolloutPercentage must be a whole number with hashVersion 1, not 12.5": {HashVersion: FirstHash, Percentage: 12.5},
-		"rolloutPercentage may have at most two decimals, not 12.345":           {Percentage: 12.345},
+		"hashVersion must be 1 or 2, not 3": {HashVersion: 3},
+		"rolloutPercentage must be a whole number with hashVersion 1, not 12.5": {HashVersion: FirstHash,
+			Percentage: 12.5},
+		"rolloutPercentage may have at most two decimals, not 12.345": {Percentage: 12.345},
 	} {
 		f.Client, f.Key, f.Type = OfWebsite("web"), "wrong", Rollout
 		if _, err := e.Create(ctx, Actor{}, f); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), wrong) {

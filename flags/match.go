@@ -23,7 +23,8 @@ type matcher struct {
 
 // compile returns the matcher of r. The package documentation lists the cases. The first one that fits is used.
 func compile(r *Rule, percentage split) matcher {
-	m := matcher{enabled: r.Enabled, on: r.On, field: r.Field, operator: r.Operator, value: scalar(r.Value), matches: never}
+	m := matcher{enabled: r.Enabled, on: r.On, field: r.Field, operator: r.Operator, value: scalar(r.Value),
+		matches: never}
 	m.text = textOf(m.value)
 	limit, numeric := m.value.(float64)
 	switch {

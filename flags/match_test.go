@@ -7,7 +7,8 @@ import "testing"
 // deep {}.
 func TestRules(t *testing.T) {
 	c := &Context{UserID: "u-1", Email: "a@b.c", Properties: map[string]any{
-		"plan": "pro", "n": 1.0, "yes": true, "list": []any{"a", 1e21, nil, -0.5}, "null": nil, "": "unnamed", "empty": "", "deep": map[string]any{},
+		"plan": "pro", "n": 1.0, "yes": true, "list": []any{"a", 1e21, nil, -0.5}, "null": nil, "": "unnamed",
+		"empty": "", "deep": map[string]any{},
 	}}
 	nobody := &Context{}
 	property := func(field string, o Operator, value any, values ...any) Rule {
@@ -63,7 +64,8 @@ func TestRules(t *testing.T) {
 		{"a missing property does not exist", property("none", NotExists, nil), true, true},
 		{"starts_with never matches a property", property("plan", StartsWith, "p"), false, false},
 		{"nor does ends_with", property("plan", EndsWith, "o"), false, false},
-		{"a rule without field does not use the property with an empty name", property("", Equals, "unnamed"), false, false},
+		{"a rule without field does not use the property with an empty name", property("", Equals, "unnamed"), false,
+			false},
 
 		{"an id is in a batch", batch(OnUserID, "", In, "x", "u-1"), true, false},
 		{"a batch equals", batch(OnUserID, "", Equals, "u-1"), true, false},

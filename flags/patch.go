@@ -78,7 +78,8 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 func (f *FieldErrors) addNew(more FieldErrors) {
 	before := *f
 	for _, m := range more {
-		if !slices.ContainsFunc(before, func(known FieldError) bool { return fieldpath.Overlap(known.Field, m.Field) }) {
+		if !slices.ContainsFunc(before,
+			func(known FieldError) bool { return fieldpath.Overlap(known.Field, m.Field) }) {
 			f.add(m.Field, m.Message)
 		}
 	}
@@ -112,7 +113,8 @@ func ParsePatch(js []byte) (Patch, error) {
 		case name == "clientId":
 			readInto(&faults, name, raw[name], &p.ClientID)
 		case !known:
-			message, _ := mistake.Unknown(name, append([]string{"clientId"}, slices.Sorted(maps.Keys(readers))...), synonyms)
+			message, _ := mistake.Unknown(name, append([]string{"clientId"}, slices.Sorted(maps.Keys(readers))...),
+				synonyms)
 			faults.add(name, message)
 		case string(raw[name]) == "null" && slices.Contains(needed, name):
 			faults.addf(name, "must not be null")
@@ -149,8 +151,10 @@ var readers = map[string]reader{
 
 // synonyms are words that people use instead of the fields of a flag.
 var synonyms = mistake.Synonyms{
-	"client": {"clientId"}, "default": {"defaultValue"}, "enabled": {"status"}, "id": {"key"}, "kind": {"type"}, "percent": {"rolloutPercentage"},
-	"percentage": {"rolloutPercentage"}, "rollout": {"rolloutPercentage"}, "state": {"status"}, "targeting": {"rules"}, "value": {"defaultValue"},
+	"client": {"clientId"}, "default": {"defaultValue"}, "enabled": {"status"}, "id": {"key"}, "kind": {"type"},
+	"percent":    {"rolloutPercentage"},
+	"percentage": {"rolloutPercentage"}, "rollout": {"rolloutPercentage"}, "state": {"status"}, "targeting": {"rules"},
+	"value":      {"defaultValue"},
 	"variations": {"variants"}, "websiteid": {"clientId"},
 }
 

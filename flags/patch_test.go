@@ -27,7 +27,8 @@ func TestPatch(t *testing.T) {
 	if err := f.Check(noon()); err != nil {
 		t.Error(err)
 	}
-	if f.Client != OfWebsite("web") || !f.Default || f.Percentage != 5 || f.Rules[0].Values[1] != 1.0 || *f.Variants[0].Weight != 100 || f.Schedule[0].At.Hour() != 22 {
+	if f.Client != OfWebsite("web") || !f.Default || f.Percentage != 5 || f.Rules[0].Values[1] != 1.0 ||
+		*f.Variants[0].Weight != 100 || f.Schedule[0].At.Hour() != 22 {
 		t.Errorf("%+v", f)
 	}
 	var direct Flag
@@ -46,7 +47,8 @@ func TestPatch(t *testing.T) {
 	}
 	less.Apply(&f)
 	f.normalize()
-	if f.Description != "" || len(f.Rules) != 0 || f.Payload != nil || f.Percentage != 0 || f.Status != Active || f.Name != "N" || len(f.Variants) != 1 {
+	if f.Description != "" || len(f.Rules) != 0 || f.Payload != nil || f.Percentage != 0 || f.Status != Active ||
+		f.Name != "N" || len(f.Variants) != 1 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -61,7 +63,8 @@ func TestPatchReportsEveryFault(t *testing.T) {
 			"flags: not valid: defaultValue must be true or false, not a string; key must not be null; rolloutPercentage must be a number, not a string; rules must be an array, not an object"},
 		{`{"rules":[{"enabled":"x"},{"type":"user_id"},5,{"enabled":true,"op":"x"}]}`,
 			`flags: not valid: rules[0].enabled must be true or false, not a string; rules[1].enabled is required; rules[2] must be an object, not a number; rules[3]: unknown field "op"`},
-		{`{"schedule":[{"scheduledAt":"tomorrow"}]}`, "flags: not valid: schedule[0] must have times like 2026-03-29T12:00:00Z"},
+		{`{"schedule":[{"scheduledAt":"tomorrow"}]}`,
+			"flags: not valid: schedule[0] must have times like 2026-03-29T12:00:00Z"},
 		{`{"variants":[{"weight":"5"}]}`, "flags: not valid: variants[0].weight must be a number, not a string"},
 	} {
 		if _, err := ParsePatch([]byte(c.body)); err == nil || err.Error() != c.want {
@@ -69,14 +72,16 @@ func TestPatchReportsEveryFault(t *testing.T) {
 		}
 	}
 	_, err := ParsePatch([]byte(`{"colour":1}`))
-	if err == nil || !strings.Contains(err.Error(), `colour: unknown field "colour"; allowed are clientId, defaultValue, dependencies,`) {
+	if err == nil || !strings.Contains(err.Error(),
+		`colour: unknown field "colour"; allowed are clientId, defaultValue, dependencies,`) {
 		t.Error(err)
 	}
 	p, err := ParsePatch([]byte(`{"name":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Flag(OfWebsite(p.ClientID)); err == nil || err.Error() != "flags: not valid: clientId is required; key is required; type is required; defaultValue is required" {
+	if _, err := p.Flag(OfWebsite(p.ClientID)); err == nil ||
+		err.Error() != "flags: not valid: clientId is required; key is required; type is required; defaultValue is required" {
 		t.Error(err)
 	}
 }

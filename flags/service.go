@@ -38,7 +38,8 @@ type Service struct {
 // New returns a running Service; [Service.Close] stops it. Its error joins all problems of cfg.
 func New(cfg Config) (*Service, error) {
 	evaluator, err := NewEvaluator(EvaluatorConfig{
-		Store: cfg.Store, Every: cfg.Every, Timeout: cfg.Timeout, Clients: cfg.Clients, Now: cfg.Now, Logger: cfg.Logger,
+		Store: cfg.Store, Every: cfg.Every, Timeout: cfg.Timeout, Clients: cfg.Clients, Now: cfg.Now,
+		Logger: cfg.Logger,
 	})
 	if err != nil {
 		return nil, err

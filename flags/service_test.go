@@ -82,8 +82,9 @@ func TestClientsWithoutKindOrID(t *testing.T) {
 			_, all := w.EvaluateAll(ctx, client, &Context{})
 			_, some := w.EvaluateKeys(ctx, client, []string{"k"}, &Context{})
 			for name, err := range map[string]error{
-				"List": list, "Flag": flag, "Create": create, "Change": change, "Remove": e.Remove(ctx, target), "History": history,
-				"Groups": groups, "PutGroup": put, "RemoveGroup": e.RemoveGroup(ctx, client, "g"),
+				"List": list, "Flag": flag, "Create": create, "Change": change, "Remove": e.Remove(ctx, target),
+				"History": history,
+				"Groups":  groups, "PutGroup": put, "RemoveGroup": e.RemoveGroup(ctx, client, "g"),
 				"Evaluate": one, "EvaluateAll": all, "EvaluateKeys": some,
 			} {
 				if !errors.Is(err, ErrInvalid) {

@@ -29,7 +29,8 @@ func TestHashVersion2Vectors(t *testing.T) {
 	}
 	for _, v := range vectors {
 		s := newSplit(MixedHash, v.Purpose, v.Key)
-		if got := fmt.Sprintf("%016x", mix(s.seed, v.ID)); got != v.Hash || s.bucket(v.ID) != float64(v.Bucket) || s.equal(v.ID, 3) != v.Of3 {
+		if got := fmt.Sprintf("%016x", mix(s.seed, v.ID)); got != v.Hash || s.bucket(v.ID) != float64(v.Bucket) ||
+			s.equal(v.ID, 3) != v.Of3 {
 			t.Errorf("%+v: hash %s, bucket %v, part %d of 3", v, got, s.bucket(v.ID), s.equal(v.ID, 3))
 		}
 	}
@@ -44,9 +45,11 @@ func TestTwoFlagsAreIndependent(t *testing.T) {
 		all = append(all, fmt.Sprintf("%016x", rng.Uint64()))
 	}
 	flag := func(key string, ty Type) Flag {
-		return Flag{Key: key, Type: ty, Status: Active, Percentage: 50, HashVersion: MixedHash, Variants: weighted(-1, -1)}
+		return Flag{Key: key, Type: ty, Status: Active, Percentage: 50, HashVersion: MixedHash,
+			Variants: weighted(-1, -1)}
 	}
-	x := NewIndex(Set{Flags: []Flag{flag("a", Multivariant), flag("b", Multivariant), flag("c", Rollout), flag("d", Rollout)}})
+	x := NewIndex(Set{Flags: []Flag{flag("a", Multivariant), flag("b", Multivariant), flag("c", Rollout),
+		flag("d", Rollout)}})
 	for _, id := range all {
 		found := x.EvaluateAll(&Context{UserID: id}, noon())
 		variants = append(variants, found["a"].Variant+found["b"].Variant)
@@ -98,7 +101,8 @@ func dependentPairs(flags, version int) (bad []string) {
 	// The quantiles have one degree of freedom less than the number of combinations.
 	check := func(kind string, a, b int, x, y sample, quantile float64) {
 		if chi := chiSquare(x, y); chi >= quantile {
-			bad = append(bad, fmt.Sprintf("%s of flags %d and %d: chi-square %.1f, not below %.3f", kind, a, b, chi, quantile))
+			bad = append(bad, fmt.Sprintf("%s of flags %d and %d: chi-square %.1f, not below %.3f", kind, a, b, chi,
+				quantile))
 		}
 	}
 	for a := range rollouts {
@@ -152,7 +156,8 @@ func chiSquare(x, y sample) (sum float64) {
 // TestHundredthOfAPercent uses a rollout of 0.01 % and a variant with that weight: about 30 of 300 000 people get it.
 func TestHundredthOfAPercent(t *testing.T) {
 	t.Parallel()
-	rollout, variant := newSplit(MixedHash, forRollout, "k"), newReady(&Flag{Key: "k", HashVersion: MixedHash, Variants: weighted(0.01, 99.99)}, nil)
+	rollout, variant := newSplit(MixedHash, forRollout, "k"),
+		newReady(&Flag{Key: "k", HashVersion: MixedHash, Variants: weighted(0.01, 99.99)}, nil)
 	on, first := 0, 0
 	for n := range 300_000 {
 		id := "user-" + strconv.Itoa(n)

@@ -113,7 +113,8 @@ func (s *Set) group(id string) *Group {
 
 // change returns the history entry for before → after.
 func change(event Event, by Actor, before, after *Flag) Change {
-	c := Change{Client: after.Client, Flag: after.ID, Revision: after.Revision, At: after.UpdatedAt, Actor: by, Event: event, After: new(after.Clone())}
+	c := Change{Client: after.Client, Flag: after.ID, Revision: after.Revision, At: after.UpdatedAt, Actor: by,
+		Event: event, After: new(after.Clone())}
 	if before != nil {
 		c.Before = new(before.Clone())
 	}

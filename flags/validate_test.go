@@ -35,7 +35,8 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) { f.Key = strings.Repeat("k", MaxKey+1) }, "key may have at most 128 characters"},
 		{func(f *Flag) { f.Environment = "a b" }, "environment must not contain spaces, commas or control characters"},
 		{func(f *Flag) { f.Name = "\xff" }, "name must be valid UTF-8"},
-		{func(f *Flag) { f.Description = strings.Repeat("d", MaxDescription+1) }, "description may have at most 500 characters"},
+		{func(f *Flag) { f.Description = strings.Repeat("d", MaxDescription+1) },
+			"description may have at most 500 characters"},
 		{func(f *Flag) { f.Type = "boolen" }, `type must be boolean, rollout or multivariant, not "boolen"`},
 		{func(f *Flag) { f.Status = "deleted" }, `status must be active, inactive or archived, not "deleted"`},
 		{func(f *Flag) { f.By = "country" }, `rolloutBy must be user, organization or team, not "country"`},
@@ -44,24 +45,32 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) { f.Payload = json.RawMessage(`[1]`) }, "payload must be an object, not an array"},
 		{func(f *Flag) { f.Payload = json.RawMessage(`{`) }, "payload must be JSON in UTF-8"},
 		{func(f *Flag) { f.Payload = json.RawMessage("{\"\xff\":1}") }, "payload must be JSON in UTF-8"},
-		{func(f *Flag) { f.Payload = json.RawMessage(`{"a":"` + strings.Repeat("x", MaxPayload) + `"}`) }, "payload may have at most 32768 bytes, not 32776"},
+		{func(f *Flag) { f.Payload = json.RawMessage(`{"a":"` + strings.Repeat("x", MaxPayload) + `"}`) },
+			"payload may have at most 32768 bytes, not 32776"},
 		{func(f *Flag) { f.Groups = []string{"g", "g"} }, `targetGroupIds[1] must not be listed twice: "g"`},
-		{func(f *Flag) { f.Dependencies = many(MaxDependencies + 1) }, "dependencies may have at most 32 entries, not 33"},
+		{func(f *Flag) { f.Dependencies = many(MaxDependencies + 1) },
+			"dependencies may have at most 32 entries, not 33"},
 		{func(f *Flag) { f.Rules = make([]Rule, MaxRules+1) }, "rules may have at most 100 entries, not 101"},
-		{func(f *Flag) { f.Variants = weighted(make([]float64, MaxVariants+1)...) }, "variants may have at most 32 entries, not 33"},
+		{func(f *Flag) { f.Variants = weighted(make([]float64, MaxVariants+1)...) },
+			"variants may have at most 32 entries, not 33"},
 		{func(f *Flag) { f.Variants = weighted(50, 49) }, "variants must have weights with a sum of 100, not 99"},
 		{func(f *Flag) { f.Variants = weighted(50, -1, 50) }, ""},
 		{func(f *Flag) {
 			f.Variants = []Variant{{Key: "a", Type: JSONValue, Value: json.RawMessage("1"), Weight: new(math.NaN())}}
 		}, "variants[0].weight must be between 0 and 100, not NaN"},
-		{func(f *Flag) { f.Variants = append(weighted(-1), weighted(-1)...) }, `variants[1].key must differ from the keys of other variants: "a"`},
-		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: StringValue, Value: json.RawMessage("1")}} }, "variants[0].value must be a string, not a number"},
+		{func(f *Flag) { f.Variants = append(weighted(-1), weighted(-1)...) },
+			`variants[1].key must differ from the keys of other variants: "a"`},
+		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: StringValue, Value: json.RawMessage("1")}} },
+			"variants[0].value must be a string, not a number"},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: NumberValue, Value: json.RawMessage("-1")}} }, ""},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: JSONValue}} }, "variants[0].value is required"},
-		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: "text", Value: json.RawMessage(`"x"`)}} }, `variants[0].type must be string, number or json, not "text"`},
-		{func(f *Flag) { f.Schedule = []Step{{At: noon(), Action: Enable}} }, "schedule[0].scheduledAt must be in the future"},
+		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: "text", Value: json.RawMessage(`"x"`)}} },
+			`variants[0].type must be string, number or json, not "text"`},
+		{func(f *Flag) { f.Schedule = []Step{{At: noon(), Action: Enable}} },
+			"schedule[0].scheduledAt must be in the future"},
 		{func(f *Flag) { f.Schedule = []Step{{Action: Enable}} }, "schedule[0].scheduledAt is required"},
-		{func(f *Flag) { f.Schedule = []Step{{At: lastStep(), Action: Enable}} }, "schedule[0].scheduledAt must be before the year 2101"},
+		{func(f *Flag) { f.Schedule = []Step{{At: lastStep(), Action: Enable}} },
+			"schedule[0].scheduledAt must be before the year 2101"},
 		{func(f *Flag) { f.Schedule = make([]Step, MaxSteps+1) }, "schedule may have at most 50 steps, not 51"},
 		{func(f *Flag) {
 			f.Schedule = []Step{{At: noon().Add(1e9), Action: Enable}, {At: noon().Add(1e9), Action: Disable}}
@@ -69,29 +78,44 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) {
 			f.Type, f.Schedule = Boolean, []Step{{At: noon().Add(1e9), Action: UpdateRollout}}
 		}, "schedule[0].action must not be update_rollout, since the flag's type is not rollout"},
-		{func(f *Flag) { f.Schedule = []Step{{At: noon().Add(1e9), Action: UpdateRollout, Percentage: 101}} }, "schedule[0].value must be between 0 and 100, not 101"},
-		{rule(Rule{On: "ip", Operator: Equals, Value: "x"}), `rules[0].type must be user_id, email or property, not "ip"`},
-		{rule(Rule{On: OnUserID, Operator: "like", Value: "x"}), `rules[0].operator must be equals, contains, starts_with, ends_with, in, not_in, exists or not_exists, not "like"`},
+		{func(f *Flag) { f.Schedule = []Step{{At: noon().Add(1e9), Action: UpdateRollout, Percentage: 101}} },
+			"schedule[0].value must be between 0 and 100, not 101"},
+		{rule(Rule{On: "ip", Operator: Equals, Value: "x"}),
+			`rules[0].type must be user_id, email or property, not "ip"`},
+		{rule(Rule{On: OnUserID, Operator: "like", Value: "x"}),
+			`rules[0].operator must be equals, contains, starts_with, ends_with, in, not_in, exists or not_exists, not "like"`},
 		{rule(Rule{On: OnUserID, Operator: Equals, Value: 1.0}), "rules[0].value must be a string that is not empty"},
 		{rule(Rule{On: OnUserID, Operator: Equals}), "rules[0].value must be a string that is not empty"},
 		{rule(Rule{On: OnUserID, Operator: In}), "rules[0].values is required"},
-		{rule(Rule{On: OnUserID, Operator: In, Values: []any{"a", true}}), "rules[0].values[1] must be a string, not a boolean"},
-		{rule(Rule{On: OnEmail, Operator: Exists}), "rules[0].operator must not be exists where type is email: it never matches"},
+		{rule(Rule{On: OnUserID, Operator: In, Values: []any{"a", true}}),
+			"rules[0].values[1] must be a string, not a boolean"},
+		{rule(Rule{On: OnEmail, Operator: Exists}),
+			"rules[0].operator must not be exists where type is email: it never matches"},
 		{rule(Rule{On: OnProperty, Field: "f", Operator: Exists}), ""},
-		{rule(Rule{On: OnProperty, Field: "f", Operator: Equals, Value: []any{}}), "rules[0].value must be a string, a number, true or false, not an array"},
+		{rule(Rule{On: OnProperty, Field: "f", Operator: Equals, Value: []any{}}),
+			"rules[0].value must be a string, a number, true or false, not an array"},
 		{rule(Rule{On: OnProperty, Field: "f", Operator: Contains}), "rules[0].value is required"},
-		{rule(Rule{On: OnProperty, Field: "f", Operator: StartsWith, Value: "x"}), "rules[0].operator must not be starts_with for a property outside a batch: it never matches"},
+		{rule(Rule{On: OnProperty, Field: "f", Operator: StartsWith, Value: "x"}),
+			"rules[0].operator must not be starts_with for a property outside a batch: it never matches"},
 		{rule(Rule{On: OnProperty, Value: 12.5}), ""},
-		{rule(Rule{On: OnProperty, Value: 101.0}), "rules[0].value must be a number between 0 and 100 in a property rule without a field"},
-		{rule(Rule{On: OnProperty, Operator: Equals, Value: "x"}), "rules[0].value must be a number between 0 and 100 in a property rule without a field"},
-		{rule(Rule{On: OnProperty, Operator: In, Batch: true, BatchValues: []string{"x"}}), "rules[0].field is required"},
+		{rule(Rule{On: OnProperty, Value: 101.0}),
+			"rules[0].value must be a number between 0 and 100 in a property rule without a field"},
+		{rule(Rule{On: OnProperty, Operator: Equals, Value: "x"}),
+			"rules[0].value must be a number between 0 and 100 in a property rule without a field"},
+		{rule(Rule{On: OnProperty, Operator: In, Batch: true, BatchValues: []string{"x"}}),
+			"rules[0].field is required"},
 		{rule(Rule{On: OnUserID, Operator: In, Batch: true}), "rules[0].batchValues is required"},
-		{rule(Rule{On: OnUserID, Operator: Exists, Batch: true, BatchValues: []string{"x"}}), "rules[0].operator must not be exists in a batch: it never matches"},
-		{rule(Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: many(MaxValues + 1)}), "rules[0].batchValues may have at most 1000 values, not 1001"},
-		{rule(Rule{On: OnUserID, Operator: Equals, Value: strings.Repeat("x", MaxValue+1)}), "rules[0].value must be valid UTF-8 with at most 512 characters"},
+		{rule(Rule{On: OnUserID, Operator: Exists, Batch: true, BatchValues: []string{"x"}}),
+			"rules[0].operator must not be exists in a batch: it never matches"},
+		{rule(Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: many(MaxValues + 1)}),
+			"rules[0].batchValues may have at most 1000 values, not 1001"},
+		{rule(Rule{On: OnUserID, Operator: Equals, Value: strings.Repeat("x", MaxValue+1)}),
+			"rules[0].value must be valid UTF-8 with at most 512 characters"},
 		{func(f *Flag) {
 			for range MaxRules {
-				f.Rules = append(f.Rules, Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: []string{strings.Repeat("x", MaxValue)}, Values: []any{"a"}})
+				f.Rules = append(f.Rules,
+					Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: []string{strings.Repeat("x", MaxValue)},
+						Values: []any{"a"}})
 			}
 			for i := range f.Rules {
 				f.Rules[i].BatchValues = strings.Split(strings.Repeat(strings.Repeat("y", 300)+" ", 10), " ")
@@ -102,7 +126,8 @@ func TestCheck(t *testing.T) {
 		c.spoil(&f)
 		err := f.Check(noon())
 		faults, _ := errors.AsType[FieldErrors](err)
-		if c.want == "" && err != nil || c.want != "" && (len(faults) != 1 || !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(len(faults) != 1 || !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
@@ -159,7 +184,8 @@ func TestContextIsBounded(t *testing.T) {
 func TestNormalizedFlagsStay(t *testing.T) {
 	f := Flag{
 		Client: OfWebsite("web"), Key: "k", Type: Multivariant, Payload: json.RawMessage(" { \"a\" : 1 } "),
-		Rules:    []Rule{{On: OnProperty, Field: "n", Operator: In, Values: []any{1, int64(2), float32(3), json.Number("4")}, BatchValues: []string{}}},
+		Rules: []Rule{{On: OnProperty, Field: "n", Operator: In,
+			Values: []any{1, int64(2), float32(3), json.Number("4")}, BatchValues: []string{}}},
 		Variants: []Variant{{Key: "a", Type: JSONValue, Value: json.RawMessage("[ 1 ]")}},
 		Schedule: []Step{
 			{At: noon().Add(2*time.Hour + 1), Action: Disable, Percentage: 3},

@@ -90,8 +90,8 @@ type Report struct {
 	Success    bool   `json:"success"` // every probe succeeded, apart from Config.Warnings
 	Version    string `json:"version"`
 	Timestamp  Time   `json:"timestamp"` // when the probes had responded
-	// Checks has the value false for each probe that failed and whose name is not one of the roles above. It is nil if there
-	// is none. Callers share it and must not change it.
+	// Checks has the value false for each probe that failed and whose name is not one of the roles above. It is nil if
+	// there is none. Callers share it and must not change it.
 	Checks map[string]bool `json:"checks,omitempty"`
 }
 

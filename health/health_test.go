@@ -38,9 +38,11 @@ func TestReport(t *testing.T) {
 			`{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 		{"the analytics store is down", map[string]health.Probe{health.Analytics: down, health.Relational: ok},
 			`{"clickhouse":false,"database":true,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"database and cache are down", map[string]health.Probe{health.Analytics: ok, health.Relational: down, health.Cache: down},
+		{"database and cache are down",
+			map[string]health.Probe{health.Analytics: ok, health.Relational: down, health.Cache: down},
 			`{"clickhouse":true,"database":false,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"probes with other names are named when they fail", map[string]health.Probe{"queue": down, "flags": down, "mail": ok, health.Cache: down},
+		{"probes with other names are named when they fail",
+			map[string]health.Probe{"queue": down, "flags": down, "mail": ok, health.Cache: down},
 			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z","checks":{"flags":false,"queue":false}}`},
 		{"probes with other names succeed", map[string]health.Probe{"queue": ok},
 			`{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
@@ -65,7 +67,8 @@ func TestReport(t *testing.T) {
 // A failed warning is named, and the service still counts as healthy.
 func TestWarnings(t *testing.T) {
 	for name, warning := range map[string]health.Probe{`,"checks":{"backup":false}}`: down, `}`: ok} {
-		c := health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: ok}, Warnings: map[string]health.Probe{"backup": warning}, Version: "1", Now: at(noon)})
+		c := health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: ok},
+			Warnings: map[string]health.Probe{"backup": warning}, Version: "1", Now: at(noon)})
 		got, err := json.Marshal(c.Check(t.Context()))
 		if want := `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1","timestamp":"2026-03-29T11:00:00.005Z"` + name; string(got) != want || err != nil {
 			t.Errorf("got %s, %v; want %s", got, err, want)
@@ -95,7 +98,11 @@ func TestHangingProbesAreCutOff(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	var started atomic.Int32
-	deaf := func(context.Context) error { started.Add(1); <-release; return nil }
+	deaf := func(context.Context) error {
+		started.Add(1)
+		<-release
+		return nil
+	}
 	var clock atomic.Int64
 	c := health.New(health.Config{
 		Probes:  map[string]health.Probe{health.Analytics: deaf, health.Cache: deaf, health.Relational: ok},
@@ -123,7 +130,10 @@ func TestRecoversWhenAProbeReturns(t *testing.T) {
 	release := make(chan struct{})
 	var clock atomic.Int64
 	c := health.New(health.Config{
-		Probes:  map[string]health.Probe{health.Analytics: func(context.Context) error { <-release; return nil }},
+		Probes: map[string]health.Probe{health.Analytics: func(context.Context) error {
+			<-release
+			return nil
+		}},
 		Timeout: 20 * time.Millisecond,
 		Now:     func() time.Time { return noon.Add(time.Duration(clock.Load())) },
 	})
@@ -147,8 +157,11 @@ func TestCachedForASecond(t *testing.T) {
 	var runs atomic.Int32
 	now := noon
 	c := health.New(health.Config{
-		Probes: map[string]health.Probe{health.Analytics: func(context.Context) error { runs.Add(1); return nil }},
-		Now:    func() time.Time { return now },
+		Probes: map[string]health.Probe{health.Analytics: func(context.Context) error {
+			runs.Add(1)
+			return nil
+		}},
+		Now: func() time.Time { return now },
 	})
 	for _, step := range []struct {
 		after time.Duration

@@ -36,8 +36,8 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 	return a.allowResource(ctx, r, auth.ReadScopes)
 }
 
-// findSubject sets r.Resource to the one website, link or monitor in the URL. If there is not exactly one, the error also has the
-// other mistakes of the request.
+// findSubject sets r.Resource to the one website, link or monitor in the URL. If there is not exactly one, the error
+// also has the other mistakes of the request.
 func (a *api) findSubject(r *front.Request, others func() query.Errors) error {
 	values, ok := r.Query()
 	if !ok {
@@ -98,7 +98,8 @@ func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) e
 	}
 	r.Scope = auth.ReadData
 	if !r.Principal.MayExplain() {
-		return &denied{scope: auth.ReadData, field: "Authorization", why: "needs an API key with the scope read:data and without filters, and not a panel token"}
+		return &denied{scope: auth.ReadData, field: "Authorization",
+			why: "needs an API key with the scope read:data and without filters, and not a panel token"}
 	}
 	return nil
 }
@@ -115,11 +116,12 @@ func allowList(kind string) func(context.Context, *front.Request, *question) err
 	}
 }
 
-// allowResource checks that the key may use one of scopes on r.Resource. Unknown resources and resources of other owners get the same
-// answer, after the same look-up.
+// allowResource checks that the key may use one of scopes on r.Resource. Unknown resources and resources of other
+// owners get the same answer, after the same look-up.
 func (a *api) allowResource(ctx context.Context, r *front.Request, scopes func(kind string) []auth.Scope) error {
 	all := scopes(r.Resource.Kind)
-	r.Scope, _ = r.Principal.Key.ScopeFor(r.Resource, all) // without an owner, so this is the scope that the key would need
+	// without an owner, so this is the scope that the key would need
+	r.Scope, _ = r.Principal.Key.ScopeFor(r.Resource, all)
 	if !plausible(r.Resource.ID) {
 		kind := r.Resource.Kind
 		r.Resource.ID = ""
@@ -147,7 +149,8 @@ func (a *api) unreached(r *front.Request, kind string, scopes []auth.Scope) erro
 		if string(s.kind) != kind {
 			continue
 		}
-		d := &denied{scope: r.Scope, field: s.param, why: fmt.Sprintf("is not the id of a %s that the key reaches", s.word)}
+		d := &denied{scope: r.Scope, field: s.param,
+			why: fmt.Sprintf("is not the id of a %s that the key reaches", s.word)}
 		if lists && (s.kind == store.KindWebsite || a.cfg.Subjects != nil) {
 			d.why += fmt.Sprintf("; GET /v1/query/%ss lists them", s.word)
 		}
@@ -179,12 +182,15 @@ func access(r *front.Request) query.Access {
 // queryFilters converts the filters of a key for the engine.
 func queryFilters(filters []auth.Filter) (all []query.Filter) {
 	for _, f := range filters {
-		one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values, And: queryFilters(f.And), Or: queryFilters(f.Or)}
+		one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values, And: queryFilters(f.And),
+			Or: queryFilters(f.Or)}
 		if f.Not != nil {
 			one.Not = &queryFilters([]auth.Filter{*f.Not})[0]
 		}
 		if d := f.Did; d != nil {
-			one.Did = &query.Did{In: d.In, Action: query.Action{Event: queryText(d.Event), Page: queryText(d.Page), Click: queryText(d.Click), Filters: queryFilters(d.Filters)}}
+			one.Did = &query.Did{In: d.In,
+				Action: query.Action{Event: queryText(d.Event), Page: queryText(d.Page), Click: queryText(d.Click),
+					Filters: queryFilters(d.Filters)}}
 		}
 		all = append(all, one)
 	}

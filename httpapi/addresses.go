@@ -24,8 +24,8 @@ type address struct {
 	queries []query.Decoded
 }
 
-// addresses caches the decoded queries of valid URLs, since dashboards repeat them. The least recently used are dropped.
-// The cache does not contain permissions. It is safe for concurrent use.
+// addresses caches the decoded queries of valid URLs, since dashboards repeat them. The least recently used are
+// dropped. The cache does not contain permissions. It is safe for concurrent use.
 type addresses struct{ known *lru.Cache[string, address] }
 
 func newAddresses() (addresses, error) {

@@ -26,7 +26,8 @@ type question struct {
 	person  erasure.Person
 }
 
-// cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine says, rounded up.
+// cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine
+// says, rounded up.
 func (a *api) cost(q *question) (all int) {
 	for i := range q.queries {
 		all += max(1, (a.cfg.Engine.Cost(&q.queries[i].Request)+9)/10)

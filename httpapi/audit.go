@@ -39,7 +39,8 @@ type auditRecord struct {
 
 func auditRecordOf(e auth.Entry) auditRecord {
 	r := auditRecord{
-		Time: health.Time{Time: e.Time}, RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start, Token: e.Token, Subject: e.Subject, Method: e.Method, Route: e.Route,
+		Time: health.Time{Time: e.Time}, RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start, Token: e.Token,
+		Subject: e.Subject, Method: e.Method, Route: e.Route,
 		Scope: e.Scope, Outcome: e.Outcome, Status: e.Status, IP: e.IP, UserAgent: e.UserAgent, Count: max(1, e.Count),
 	}
 	if e.Resource.ID != "" {
@@ -55,7 +56,8 @@ func (a *api) allowAudit(_ context.Context, r *front.Request, _ *auditQuestion) 
 	case r.Principal.MayReadAudit():
 		return nil
 	case r.Key().Has(auth.ReadAudit) && r.Principal.Token == "":
-		return &denied{scope: auth.ReadAudit, field: "Authorization", why: "needs an API key that reaches everything of its owner and has no filters, because the audit trail names every resource"}
+		return &denied{scope: auth.ReadAudit, field: "Authorization",
+			why: "needs an API key that reaches everything of its owner and has no filters, because the audit trail names every resource"}
 	}
 	return lacks(auth.ReadAudit)
 }

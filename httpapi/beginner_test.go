@@ -43,43 +43,66 @@ func TestTypicalFirstMistakes(t *testing.T) {
 		{"POST", query + "&website_id=site_b", "all", ask + "}", 400,
 			`website_id: send exactly one of website_id, link_id and schedule_id; this request has 2 times website_id (2 problems, see details)`},
 		// Ids that the key does not reach: an unknown one, one of another owner, and a domain.
-		{"POST", "/v1/query?website_id=notes.example", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
-		{"POST", "/v1/query?website_id=site_x", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
-		{"POST", "/v1/query?website_id=" + strings.Repeat("x", 300), "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
-		{"GET", "/v1/websites/site_x/analytics", "all", "", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
-		{"POST", "/v1/query?link_id=x", "all", ask + "}", 403, denied + "link_id | is not the id of a link that the key reaches; GET /v1/query/links lists them\n"},
-		{"POST", "/v1/query?schedule_id=x", "all", ask + "}", 403, denied + "schedule_id | is not the id of a monitor that the key reaches; GET /v1/query/monitors lists them\n"},
+		{"POST", "/v1/query?website_id=notes.example", "all", ask + "}", 403, denied +
+			"website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
+		{"POST", "/v1/query?website_id=site_x", "all", ask + "}", 403, denied +
+			"website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
+		{"POST", "/v1/query?website_id=" + strings.Repeat("x", 300), "all", ask + "}", 403, denied +
+			"website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
+		{"GET", "/v1/websites/site_x/analytics", "all", "", 403, denied +
+			"website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
+		{"POST", "/v1/query?link_id=x", "all", ask + "}", 403, denied +
+			"link_id | is not the id of a link that the key reaches; GET /v1/query/links lists them\n"},
+		{"POST", "/v1/query?schedule_id=x", "all", ask + "}", 403, denied +
+			"schedule_id | is not the id of a monitor that the key reaches; GET /v1/query/monitors lists them\n"},
 		{"POST", query, "flags", ask + "}", 403, denied + "Authorization | needs a key with the scope read:data\n"},
-		{"POST", "/v1/query?website_id=nope", "flags", ask + "}", 403, denied + "Authorization | needs a key with the scope read:data\n"},
-		{"POST", "/v1/query/compile?website_id=site_a", "rows", ask + "}", 403, denied + "Authorization | needs an API key with the scope read:data and without filters, and not a panel token\n"},
-		{"GET", "/public/v1/flags/definitions?clientId=site_b", "sites", "", 403, denied + "clientId | must be the id of a website that the key reaches, or of its organisation\n"},
-		{"POST", "/public/v1/flags", "all", newFlag, 403, denied + "Authorization | needs a key with the scope manage:flags\n"},
+		{"POST", "/v1/query?website_id=nope", "flags", ask + "}", 403, denied +
+			"Authorization | needs a key with the scope read:data\n"},
+		{"POST", "/v1/query/compile?website_id=site_a", "rows", ask + "}", 403, denied +
+			"Authorization | needs an API key with the scope read:data and without filters, and not a panel token\n"},
+		{"GET", "/public/v1/flags/definitions?clientId=site_b", "sites", "", 403, denied +
+			"clientId | must be the id of a website that the key reaches, or of its organisation\n"},
+		{"POST", "/public/v1/flags", "all", newFlag, 403, denied +
+			"Authorization | needs a key with the scope manage:flags\n"},
 		// Shapes and names.
-		{"POST", query, "all", `{"parameters":"summary","preset":"today"}`, 400, `parameters must be an array of query types, such as ["summary"], not a string` + "\n"},
+		{"POST", query, "all", `{"parameters":"summary","preset":"today"}`, 400,
+			`parameters must be an array of query types, such as ["summary"], not a string` + "\n"},
 		{"POST", query, "all", ask + `,"filters":{"country":"DE"}}`, 400,
-			`filters must be an array of filters, such as [{"field":"country","op":"eq","value":"DE"}], not an object` + "\n"},
+			`filters must be an array of filters, such as [{"field":"country","op":"eq","value":"DE"}], not an object` +
+				"\n"},
 		{"GET", query + "&parameters=summary&preset=today&filters=country:DE", "all", "", 400,
 			`filters must be an array of filters, such as [{"field":"country","op":"eq","value":"DE"}] in JSON: the text is not valid JSON: unexpected c at byte 1` + "\n"},
 		{"POST", query, "all", ask + `,"filters":[{"field":"country","operator":"eq","value":"DE"}]}`, 400,
 			`filters[0].operator | unknown field "operator"; did you mean "op"? Allowed are field, op, value, and, or, not, did, segment` + "\n"},
-		{"POST", query + "&timezone=GMT+2", "all", ask + "}", 400, `timezone: unknown time zone "GMT 2": a + in an address is read as a blank, write %2B; use an IANA name`},
-		{"POST", query, "all", "{'parameters':['summary']}", 400, "The body is not valid JSON: unexpected ' at byte 2; JSON strings need double quotes\n"},
+		{"POST", query + "&timezone=GMT+2", "all", ask + "}", 400,
+			`timezone: unknown time zone "GMT 2": a + in an address is read as a blank, write %2B; use an IANA name`},
+		{"POST", query, "all", "{'parameters':['summary']}", 400,
+			"The body is not valid JSON: unexpected ' at byte 2; JSON strings need double quotes\n"},
 		{"POST", query, "all", "", 400, "The body is empty\n"},
-		{"POST", query, "all", `{"parameters":["summary"],"startDate":"2026-02-30","endDate":"2026-03-01"}`, 400, `startDate: "2026-02-30" is not a real date` + "\n"},
-		{"POST", query, "all", `{"parameters":["summary"],"preset":"today","startDate":"2026-02-30"}`, 400, `startDate: "2026-02-30" is not a real date` + "\n"},
-		{"POST", "/v1/tokens", "all", `{"expiresIn":900}`, 400, `expiresIn: unknown field "expiresIn"; did you mean "ttl"? Allowed are filters, resources, scopes, subject, ttl, types` + "\n"},
-		{"POST", "/v1/tokens", "all", `{"ttl":0}`, 400, `ttl must be between 1 and 86400 seconds, as a whole number or a duration such as "15m", not 0` + "\n"},
+		{"POST", query, "all", `{"parameters":["summary"],"startDate":"2026-02-30","endDate":"2026-03-01"}`, 400,
+			`startDate: "2026-02-30" is not a real date` + "\n"},
+		{"POST", query, "all", `{"parameters":["summary"],"preset":"today","startDate":"2026-02-30"}`, 400,
+			`startDate: "2026-02-30" is not a real date` + "\n"},
+		{"POST", "/v1/tokens", "all", `{"expiresIn":900}`, 400,
+			`expiresIn: unknown field "expiresIn"; did you mean "ttl"? Allowed are filters, resources, scopes, subject, ttl, types` + "\n"},
+		{"POST", "/v1/tokens", "all", `{"ttl":0}`, 400,
+			`ttl must be between 1 and 86400 seconds, as a whole number or a duration such as "15m", not 0` + "\n"},
 		{"GET", "/v1/query/types?include_meta=ja", "", "", 400, `include_meta must be true or false, not "ja"` + "\n"},
-		{"POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","type":"bool","defaultValue":"yes"}`, 400,
+		{"POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","type":"bool","defaultValue":"yes"}`,
+			400,
 			"defaultValue must be true or false, not a string (3 problems, see details)\ndefaultValue | must be true or false, not a string\n" +
-				"key | must not contain spaces, commas or control characters\n" + `type | must be boolean, rollout or multivariant, not "bool"` + "\n"},
-		{"POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"b","type":"boolean","defaultValue":true,"dependencies":["nope"]}`, 400,
+				"key | must not contain spaces, commas or control characters\n" +
+				`type | must be boolean, rollout or multivariant, not "bool"` + "\n"},
+		{"POST", "/public/v1/flags", "flags",
+			`{"clientId":"site_a","key":"b","type":"boolean","defaultValue":true,"dependencies":["nope"]}`, 400,
 			`dependencies[0]: there is no flag "nope" for this client in this environment` + "\n"},
 		{"POST", "/public/v1/flags", "flags", `[]`, 400, "The body must be an object, not an array\n"},
-		{"GET", "/public/v1/flags/definitions?website_id=site_a", "flags", "", 400, "website_id is not a parameter of this endpoint; allowed are clientId, environment\n"},
+		{"GET", "/public/v1/flags/definitions?website_id=site_a", "flags", "", 400,
+			"website_id is not a parameter of this endpoint; allowed are clientId, environment\n"},
 		// Places.
 		{"POST", "/query", "", "", 404, "No such endpoint: POST /query; did you mean POST /v1/query?\n"},
-		{"POST", "/api/v1/query?website_id=site_a", "", "", 404, "No such endpoint: POST /api/v1/query; did you mean POST /v1/query?\n"},
+		{"POST", "/api/v1/query?website_id=site_a", "", "", 404,
+			"No such endpoint: POST /api/v1/query; did you mean POST /v1/query?\n"},
 		{"PUT", "/v1/query", "", "", 405, "This endpoint does not support PUT; use GET or POST\n"},
 		{"GET", "/v1/tokens", "", "", 405, "This endpoint does not support GET; use POST\n"},
 	} {
@@ -104,12 +127,14 @@ func TestWrappedKeysGetAHint(t *testing.T) {
 		{"X-Api-Key", "bad", ""},
 	} {
 		rec := w.send("GET", "/v1/query/websites", "", "", tc.header, tc.value)
-		if got, want := told(t, object(t, rec)), "Authentication required\n"+tc.want; rec.Code != http.StatusUnauthorized || got != want {
+		if got, want := told(t, object(t, rec)), "Authentication required\n"+
+			tc.want; rec.Code != http.StatusUnauthorized || got != want {
 			t.Errorf("%s: %s: %d %s, want %s", tc.header, tc.value, rec.Code, got, want)
 		}
 	}
 	r := w.send("GET", "/v1/query/websites", "bad", "", "Authorization", "Bearer Bearer sl_secret")
-	if got := told(t, object(t, r)); got != "Authentication required\nAuthorization | "+alone+"\"Authorization: Bearer KEY\"\n" {
+	if got := told(t, object(t, r)); got != "Authentication required\nAuthorization | "+alone+
+		"\"Authorization: Bearer KEY\"\n" {
 		t.Errorf("two Bearers: %s", got)
 	}
 }
@@ -128,7 +153,8 @@ func TestParametersWithRangesOfTheirOwn(t *testing.T) {
 	rec := w.send("POST", "/v1/query?website_id=site_a", "all",
 		`{"parameters":[{"name":"pages","preset":"yesterday"},{"name":"countries","start_date":"2026-01-05","end_date":"2026-01-06"}]}`)
 	expect(t, rec, 200, "")
-	if meta := object(t, rec)["meta"].(map[string]any); meta["startDate"] != "2026-01-05" || meta["endDate"] != "2026-03-28" {
+	if meta := object(t, rec)["meta"].(map[string]any); meta["startDate"] != "2026-01-05" ||
+		meta["endDate"] != "2026-03-28" {
 		t.Errorf("%v", meta)
 	}
 }

@@ -14,7 +14,8 @@ type explainedBody struct {
 	Data    []explainedEntry `json:"data"`
 }
 
-// explainedEntry describes one parameter: which source would answer it, its plan for people, and its SQL statement with arguments.
+// explainedEntry describes one parameter: which source would answer it, its plan for people, and its SQL statement with
+// arguments.
 type explainedEntry struct {
 	Parameter string       `json:"parameter"`
 	ID        string       `json:"id,omitempty"`
@@ -51,7 +52,8 @@ func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question)
 	return front.JSON(body)
 }
 
-func (a *api) explain(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*explainedBody, error) {
+func (a *api) explain(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*explainedBody,
+	error) {
 	all, err := a.cfg.Engine.Explain(ctx, access(r), req)
 	if err != nil {
 		return nil, err
@@ -84,7 +86,8 @@ func entrySize(x *query.Explained) int64 {
 }
 
 func entryOf(x *query.Explained) explainedEntry {
-	e := explainedEntry{Parameter: x.Parameter, ID: x.ID, Success: x.Err == nil, Args: make([]explainArg, 0, len(x.Args))}
+	e := explainedEntry{Parameter: x.Parameter, ID: x.ID, Success: x.Err == nil,
+		Args: make([]explainArg, 0, len(x.Args))}
 	if x.Err != nil {
 		e.Error, e.Code = x.Err.Message, x.Err.Code
 	} else {

@@ -36,19 +36,22 @@ type Config struct {
 	Engine    *query.Engine      // required
 	Directory store.Directory    // required
 	Auth      auth.Authenticator // required
-	Limiter   auth.Limiter       // required; its auth.ConcurrencyLimiter is used if it is one; auth.Unlimited disables limits
-	Audit     auth.Sink          // required; auth.Discard stores no audit trail
+	// required; its auth.ConcurrencyLimiter is used if it is one; auth.Unlimited disables limits
+	Limiter auth.Limiter
+	Audit   auth.Sink // required; auth.Discard stores no audit trail
 
 	// Subjects lists links and monitors. If it is nil, GET /v1/query/links and /v1/query/monitors do not exist.
 	Subjects store.SubjectLister
-	// Websites changes websites. If it is nil, the routes below /v1/websites that list and change websites do not exist.
+	// Websites changes websites. If it is nil, the routes below /v1/websites that list and change websites do not
+	// exist.
 	Websites store.WebsiteManager
 	// Tracker says where the script for pages is. If it is nil, GET /v1/tracker does not exist.
 	Tracker *Tracker
-	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does not
-	// exist.
+	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does
+	// not exist.
 	Minter auth.Minter
-	// Definitions keeps saved goals, funnels, segments and annotations. If it is nil, their routes do not exist, and queries cannot use them.
+	// Definitions keeps saved goals, funnels, segments and annotations. If it is nil, their routes do not exist, and
+	// queries cannot use them.
 	Definitions store.DefinitionStore
 	// Keys changes API keys. If it is nil, the routes of keys do not exist.
 	Keys auth.KeyManager
@@ -62,23 +65,23 @@ type Config struct {
 	ExportFormats []exporter.Format
 	// Erase erases visitors for DELETE /v1/visitors/{id}. If it is nil, the route does not exist.
 	Erase *erasure.Eraser
-	// Documents are OpenAPI documents of other handlers of the host, such as that of track.Handler.Document, whose paths GET
-	// /v1/openapi.json has, too.
+	// Documents are OpenAPI documents of other handlers of the host, such as that of track.Handler.Document, whose
+	// paths GET /v1/openapi.json has, too.
 	Documents []json.RawMessage
 	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
 	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means
 	// no log.
 	Logger *slog.Logger
-	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom has an
-	// implementation for Prometheus.
+	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom has
+	// an implementation for Prometheus.
 	Observe func(context.Context, observe.Request)
-	// Proxies are the proxies that name the client's address in X-Forwarded-For, for limits and the audit trail. If it is
-	// empty, the client is the peer, and no header is trusted.
+	// Proxies are the proxies that name the client's address in X-Forwarded-For, for limits and the audit trail. If it
+	// is empty, the client is the peer, and no header is trusted.
 	Proxies clientip.Proxies
 	// ResponseCache is about how many bytes of memory remembered responses to whole queries take, with their compressed
-	// forms. A response is valid as long as the answers of the engine. 0 means as many bytes as Engine has for answers to
-	// parameters, by default query.DefaultResultCache, and none if it remembers no answers. Negative: no response is
+	// forms. A response is valid as long as the answers of the engine. 0 means as many bytes as Engine has for answers
+	// to parameters, by default query.DefaultResultCache, and none if it remembers no answers. Negative: no response is
 	// remembered.
 	ResponseCache int64
 	// MaxBody is the maximum size of a request body in bytes. 0 means DefaultMaxBody.
@@ -119,7 +122,8 @@ func New(cfg Config) (http.Handler, error) {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	a := &api{cfg: cfg.withDefaults(), types: types, addresses: known, responses: kept, exports: make(chan struct{}, maxExports)}
+	a := &api{cfg: cfg.withDefaults(), types: types, addresses: known, responses: kept,
+		exports: make(chan struct{}, maxExports)}
 	a.document = sync.OnceValues(a.documentAnswer) // most processes are never asked for it
 	cors := &front.CORS{
 		Origins: origins,
@@ -132,8 +136,9 @@ func New(cfg Config) (http.Handler, error) {
 	open.Any, open.Origins = true, nil
 	open.Headers += ", X-Client-Id, databuddy-client-id"
 	return front.New(front.Config{
-		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, TrimSlash: true, Timeout: a.cfg.Timeout,
-		Logger: cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
+		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, TrimSlash: true,
+		Timeout: a.cfg.Timeout,
+		Logger:  cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
 	}, a.mounted(cors, &open)), nil
 }
 

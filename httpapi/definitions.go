@@ -23,7 +23,8 @@ const definitionsPath = "/v1/websites/{website_id}/definitions"
 func (a *api) definitionRoutes() []*route {
 	type steps = front.Steps[definitionQuestion]
 	row := func(method, about string, access Access, body bool, s steps) *route {
-		return &route{Route: front.Route{Method: method, Path: definitionsPath, Class: auth.ClassOther, Steps: s}, about: about, access: access, body: body,
+		return &route{Route: front.Route{Method: method, Path: definitionsPath, Class: auth.ClassOther, Steps: s},
+			about: about, access: access, body: body,
 			stores: changes(method, "definitions"),
 			off:    func(cfg *Config) bool { return cfg.Definitions == nil }}
 	}
@@ -37,8 +38,10 @@ func (a *api) definitionRoutes() []*route {
 			},
 			Answer: a.listDefinitions,
 		}),
-		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", ByDefiner, true, steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition}),
-		row(http.MethodDelete, "Remove a saved goal, funnel, segment or annotation", ByDefiner, false, steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition}),
+		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", ByDefiner, true,
+			steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition}),
+		row(http.MethodDelete, "Remove a saved goal, funnel, segment or annotation", ByDefiner, false,
+			steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition}),
 	}
 }
 
@@ -85,7 +88,8 @@ func (a *api) listDefinitions(ctx context.Context, r *front.Request, _ *definiti
 // readDefinition reads a definition from the body, and checks it: a query can use it, unless it is an annotation.
 func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) error {
 	d := &q.definition
-	_, bad, err := a.readMembers(r, map[string]memberReader{"kind": oneOf(&d.Kind), "name": oneOf(&d.Name), "body": oneOf(&d.Body)},
+	_, bad, err := a.readMembers(r,
+		map[string]memberReader{"kind": oneOf(&d.Kind), "name": oneOf(&d.Name), "body": oneOf(&d.Body)},
 		mistake.Synonyms{"definition": {"body"}, "type": {"kind"}})
 	if err != nil {
 		return err
@@ -151,7 +155,8 @@ func (a *api) readDefinitionName(_ context.Context, r *front.Request, q *definit
 		bad = append(bad, wrong...)
 	}
 	if kind := q.definition.Kind; kind != "" && !slices.Contains(store.DefinitionKinds(), kind) {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "kind", Message: mistake.OneOf(kind, store.DefinitionKinds()...)})
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "kind",
+			Message: mistake.OneOf(kind, store.DefinitionKinds()...)})
 	}
 	if len(bad) > 0 {
 		return bad
@@ -168,8 +173,8 @@ func (a *api) removeDefinition(ctx context.Context, r *front.Request, q *definit
 	}{true})
 }
 
-// resolveSaved replaces the names of saved definitions in the queries of q. It returns the mistakes of each query in bad, which is nil if
-// no query uses such names.
+// resolveSaved replaces the names of saved definitions in the queries of q. It returns the mistakes of each query in
+// bad, which is nil if no query uses such names.
 func (a *api) resolveSaved(ctx context.Context, r *front.Request, q *question) (bad []query.Errors, err error) {
 	if !slices.ContainsFunc(q.queries, func(d query.Decoded) bool { return d.Request.UsesSaved() }) {
 		return nil, nil

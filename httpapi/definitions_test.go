@@ -21,7 +21,8 @@ func definitionWorld(t *testing.T) *world {
 		}
 	}
 	w := newWorld(t, func(cfg *Config) { cfg.Definitions = saved })
-	w.keys["definer"] = &auth.Key{ID: "key_definer", Owner: "org_a", Scopes: []auth.Scope{auth.ManageDefinitions}, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}}
+	w.keys["definer"] = &auth.Key{ID: "key_definer", Owner: "org_a", Scopes: []auth.Scope{auth.ManageDefinitions},
+		Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}}
 	return w
 }
 
@@ -42,7 +43,8 @@ func TestDefinitions(t *testing.T) {
 		}
 	}
 	var list struct{ Definitions []definitionRecord }
-	if err := json.Unmarshal(w.send("GET", at, "site_a", "").Body.Bytes(), &list); err != nil || len(list.Definitions) != 5 || !strings.Contains(string(list.Definitions[0].Body), "total") {
+	if err := json.Unmarshal(w.send("GET", at, "site_a", "").Body.Bytes(), &list); err != nil ||
+		len(list.Definitions) != 5 || !strings.Contains(string(list.Definitions[0].Body), "total") {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 	filters := url.QueryEscape(`[{"segment":"Mobile"}]`)
@@ -55,20 +57,25 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
 			}
 		}
-		expect(t, w.send("GET", strings.Replace(target, "site_a", "site_b", 1), "all", ""), 400, "VALIDATION_ERROR") // saved for site_a
+		// saved for site_a
+		expect(t, w.send("GET", strings.Replace(target, "site_a", "site_b", 1), "all", ""), 400, "VALIDATION_ERROR")
 	}
 	query := func(site, parameter string) string {
-		return w.send("POST", "/v1/query/compile?website_id="+site, "all", `{"preset":"today","parameters":[`+parameter+`]}`).Body.String()
+		return w.send("POST", "/v1/query/compile?website_id="+site, "all", `{"preset":"today","parameters":[`+parameter+
+			`]}`).Body.String()
 	}
 	for parameter, same := range map[string]string{
 		`{"name":"goals","saved":true}`:                     `{"name":"goals","goals":[{"name":"Signup","event":"signup","value":"total"}]}`,
 		`{"name":"funnel","saved":"Checkout"}`:              `{"name":"funnel","steps":[{"page":"/cart"},{"event":"order"}]}`,
 		`{"name":"pages","filters":[{"segment":"Mobile"}]}`: `{"name":"pages","filters":[{"and":[{"field":"device_type","op":"eq","value":"mobile"}]}]}`,
 	} {
-		if got, want := query("site_a", parameter), query("site_a", same); got != want || !strings.Contains(got, `"sql"`) {
+		if got, want := query("site_a", parameter), query("site_a", same); got != want ||
+			!strings.Contains(got, `"sql"`) {
 			t.Errorf("%s: %s, want %s", parameter, got, want)
 		}
-		if got := query("site_a", strings.NewReplacer("Checkout", "2.1", "Mobile", "2.1", "true", `"2.1"`).Replace(parameter)); !strings.Contains(got, "VALIDATION_ERROR") {
+		if got := query("site_a",
+			strings.NewReplacer("Checkout", "2.1", "Mobile", "2.1", "true",
+				`"2.1"`).Replace(parameter)); !strings.Contains(got, "VALIDATION_ERROR") {
 			t.Errorf("%s with the name of an annotation: %s", parameter, got)
 		}
 		if got := query("site_b", parameter); !strings.Contains(got, "VALIDATION_ERROR") {
@@ -78,9 +85,11 @@ func TestDefinitions(t *testing.T) {
 	expect(t, w.send("DELETE", at+"?kind=segment&name=Mobile", "definer", ""), 200, "")
 	expect(t, w.send("DELETE", at+"?kind=segment&name=Mobile", "definer", ""), 404, "NOT_FOUND")
 	expect(t, w.send("DELETE", at+"?kind=segments", "definer", ""), 400, "VALIDATION_ERROR")
-	expect(t, w.send("GET", "/v1/query?website_id=site_a&parameters=pages&preset=today&filters="+filters, "site_a", ""), 400, "VALIDATION_ERROR")
+	expect(t, w.send("GET", "/v1/query?website_id=site_a&parameters=pages&preset=today&filters="+filters, "site_a", ""),
+		400, "VALIDATION_ERROR")
 	expect(t, w.send("POST", "/v1/websites/site_b/definitions", "definer", `{}`), 403, "FORBIDDEN")
-	expect(t, newWorld(t).send("GET", "/v1/query?website_id=site_a&parameters=pages&preset=today&filters="+filters, "site_a", ""), 400, "VALIDATION_ERROR")
+	expect(t, newWorld(t).send("GET", "/v1/query?website_id=site_a&parameters=pages&preset=today&filters="+filters,
+		"site_a", ""), 400, "VALIDATION_ERROR")
 }
 
 // TestDefinitionMistakes checks that what a query could not use is refused, with the place in the definition.

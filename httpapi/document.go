@@ -33,13 +33,16 @@ func (a *api) documentAnswer() (*response, error) {
 		formats: slices.Concat([]exporter.Format{exporter.NDJSON(), exporter.CSV()}, a.cfg.ExportFormats),
 	}
 	doc := openapi.New(openapi.Info{
-		Title: "Sightline", Version: "1", Summary: "Web analytics", License: openapi.License{Name: "MIT License", Identifier: "MIT"},
+		Title: "Sightline", Version: "1", Summary: "Web analytics",
+		License:     openapi.License{Name: "MIT License", Identifier: "MIT"},
 		Description: "Answers get further fields, and codes of errors further values, in new versions: clients should ignore what they do not know. Routes for GET also answer HEAD.",
 	})
 	doc.Servers = []openapi.Server{{URL: "..", Description: "The service that this document comes from"}}
 	doc.Tags = tags()
-	doc.AddScheme("bearer", map[string]string{"type": "http", "scheme": "bearer", "description": "An API key or a panel token"})
-	doc.AddScheme("key", map[string]string{"type": "apiKey", "in": "header", "name": "x-api-key", "description": "An API key or a panel token"})
+	doc.AddScheme("bearer", map[string]string{"type": "http", "scheme": "bearer",
+		"description": "An API key or a panel token"})
+	doc.AddScheme("key", map[string]string{"type": "apiKey", "in": "header", "name": "x-api-key",
+		"description": "An API key or a panel token"})
 	rows, examples, failures := d.describe(), openapi.Examples(), map[string]bool{}
 	for _, r := range a.routes() {
 		row, ok := rows[r.Method+" "+r.Path]
@@ -75,42 +78,58 @@ func reflected() *openapi.Describer {
 	return &openapi.Describer{
 		Endings: []string{"Body", "Record"},
 		Names: map[reflect.Type]string{
-			reflect.TypeFor[query.Response](): "QueryAnswer", reflect.TypeFor[query.Meta](): "QueryMeta", reflect.TypeFor[detail](): "Mistake",
-			reflect.TypeFor[flags.Result](): "FlagResult", reflect.TypeFor[resultBody](): "EvaluatedFlag", reflect.TypeFor[resultsBody](): "EvaluatedFlags",
+			reflect.TypeFor[query.Response](): "QueryAnswer", reflect.TypeFor[query.Meta](): "QueryMeta",
+			reflect.TypeFor[detail]():       "Mistake",
+			reflect.TypeFor[flags.Result](): "FlagResult", reflect.TypeFor[resultBody](): "EvaluatedFlag",
+			reflect.TypeFor[resultsBody]():     "EvaluatedFlags",
 			reflect.TypeFor[definitionsBody](): "Flags",
-			reflect.TypeFor[flagRecord]():      "Flag", reflect.TypeFor[flagBody](): "ChangedFlag", reflect.TypeFor[stepRecord](): "ScheduleStep",
-			reflect.TypeFor[auth.Filter](): "KeyFilter", reflect.TypeFor[auth.Did](): "KeyDid", reflect.TypeFor[auth.Text](): "KeyText",
-			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer", reflect.TypeFor[selfBody](): "SelfAnswer", reflect.TypeFor[websiteBody](): "WebsiteAnswer", reflect.TypeFor[managedBody](): "ManagedWebsites", reflect.TypeFor[trackerBody](): "TrackerAnswer",
-			reflect.TypeFor[ofrepResult](): "OFREPResult", reflect.TypeFor[explainedBody](): "Explanation", reflect.TypeFor[explainedEntry](): "ExplainedParameter",
-			reflect.TypeFor[explainArg](): "StatementArgument", reflect.TypeFor[besideRows](): "Compared", reflect.TypeFor[tokenBody](): "Token",
+			reflect.TypeFor[flagRecord]():      "Flag", reflect.TypeFor[flagBody](): "ChangedFlag",
+			reflect.TypeFor[stepRecord]():  "ScheduleStep",
+			reflect.TypeFor[auth.Filter](): "KeyFilter", reflect.TypeFor[auth.Did](): "KeyDid",
+			reflect.TypeFor[auth.Text]():   "KeyText",
+			reflect.TypeFor[auditRecord](): "AuditEntry", reflect.TypeFor[keyBody](): "KeyAnswer",
+			reflect.TypeFor[selfBody](): "SelfAnswer", reflect.TypeFor[websiteBody](): "WebsiteAnswer",
+			reflect.TypeFor[managedBody](): "ManagedWebsites", reflect.TypeFor[trackerBody](): "TrackerAnswer",
+			reflect.TypeFor[ofrepResult](): "OFREPResult", reflect.TypeFor[explainedBody](): "Explanation",
+			reflect.TypeFor[explainedEntry](): "ExplainedParameter",
+			reflect.TypeFor[explainArg]():     "StatementArgument", reflect.TypeFor[besideRows](): "Compared",
+			reflect.TypeFor[tokenBody](): "Token",
 		},
 		Known: map[reflect.Type]*openapi.Schema{
-			reflect.TypeFor[query.Result]():    openapi.Ref("Result"),
-			reflect.TypeFor[query.Table]():     openapi.List("", openapi.Object("").OrNull(), 0, 0),
-			reflect.TypeFor[query.Instant]():   openapi.Moment(""),
-			reflect.TypeFor[health.Time]():     openapi.Moment(""),
-			reflect.TypeFor[netip.Prefix]():    openapi.Text("A network"),
-			reflect.TypeFor[query.Code]():      openapi.Ref("ParameterCode"),
-			reflect.TypeFor[query.Op]():        openapi.OneOf("", slices.Concat(oneValue, manyValues, decimals, noValue)...),
-			reflect.TypeFor[query.Compare]():   openapi.OneOf("", query.PreviousPeriod, query.PreviousYear),
-			reflect.TypeFor[query.Format]():    openapi.OneOf("", query.String, query.Integer, query.Number, query.Boolean, query.Date, query.DateTime, query.JSON),
-			reflect.TypeFor[query.Role]():      openapi.OneOf("", query.DimensionRole, query.MetricRole),
-			reflect.TypeFor[query.Source]():    openapi.OneOf("", query.Remembered, query.Merged, query.Statement),
-			reflect.TypeFor[query.Reason]():    openapi.OneOf("", query.Off, query.NotRememberable, query.NotMergeable, query.FirstAsked, query.DaysChanged, query.NoRoom, query.StatesTooLarge, query.NotStored),
+			reflect.TypeFor[query.Result]():  openapi.Ref("Result"),
+			reflect.TypeFor[query.Table]():   openapi.List("", openapi.Object("").OrNull(), 0, 0),
+			reflect.TypeFor[query.Instant](): openapi.Moment(""),
+			reflect.TypeFor[health.Time]():   openapi.Moment(""),
+			reflect.TypeFor[netip.Prefix]():  openapi.Text("A network"),
+			reflect.TypeFor[query.Code]():    openapi.Ref("ParameterCode"),
+			reflect.TypeFor[query.Op](): openapi.OneOf("",
+				slices.Concat(oneValue, manyValues, decimals, noValue)...),
+			reflect.TypeFor[query.Compare](): openapi.OneOf("", query.PreviousPeriod, query.PreviousYear),
+			reflect.TypeFor[query.Format](): openapi.OneOf("", query.String, query.Integer, query.Number,
+				query.Boolean, query.Date, query.DateTime, query.JSON),
+			reflect.TypeFor[query.Role]():   openapi.OneOf("", query.DimensionRole, query.MetricRole),
+			reflect.TypeFor[query.Source](): openapi.OneOf("", query.Remembered, query.Merged, query.Statement),
+			reflect.TypeFor[query.Reason](): openapi.OneOf("", query.Off, query.NotRememberable, query.NotMergeable,
+				query.FirstAsked, query.DaysChanged, query.NoRoom, query.StatesTooLarge, query.NotStored),
 			reflect.TypeFor[flags.Value]():     {Description: "true or false, or the value of a variant"},
 			reflect.TypeFor[flags.Type]():      openapi.OneOf("", flags.Boolean, flags.Rollout, flags.Multivariant),
 			reflect.TypeFor[flags.Status]():    openapi.OneOf("", flags.Active, flags.Inactive, flags.Archived),
 			reflect.TypeFor[flags.Unit]():      openapi.OneOf("", flags.ByUser, flags.ByOrganization, flags.ByTeam),
 			reflect.TypeFor[flags.Attribute](): openapi.OneOf("", flags.OnUserID, flags.OnEmail, flags.OnProperty),
-			reflect.TypeFor[flags.Operator]():  openapi.OneOf("", flags.Equals, flags.Contains, flags.StartsWith, flags.EndsWith, flags.In, flags.NotIn, flags.Exists, flags.NotExists),
-			reflect.TypeFor[flags.ValueType](): openapi.OneOf("", flags.StringValue, flags.NumberValue, flags.JSONValue),
-			reflect.TypeFor[flags.Action]():    openapi.OneOf("", flags.Enable, flags.Disable, flags.UpdateRollout),
-			reflect.TypeFor[flags.Step]():      openapi.Ref("ScheduleStep"),
-			reflect.TypeFor[flags.Reason]():    openapi.OneOf("", flags.UserRuleMatch, flags.TargetGroupMatch, flags.MultivariantEvaluated, flags.RolloutEnabled, flags.RolloutDisabled, flags.BooleanDefault, flags.DependencyNotSatisfied, flags.FlagNotFound),
-			reflect.TypeFor[auth.KeyState]():   openapi.OneOf("", auth.Revoked, auth.Expired, auth.Disabled, auth.Active),
-			reflect.TypeFor[selfKind]():        openapi.OneOf("", selfKey, selfToken),
-			reflect.TypeFor[auth.Scope]():      openapi.Text("A scope of keys"),
-			reflect.TypeFor[health.Report]():   openapi.Ref("Health"),
+			reflect.TypeFor[flags.Operator](): openapi.OneOf("", flags.Equals, flags.Contains, flags.StartsWith,
+				flags.EndsWith, flags.In, flags.NotIn, flags.Exists, flags.NotExists),
+			reflect.TypeFor[flags.ValueType](): openapi.OneOf("", flags.StringValue, flags.NumberValue,
+				flags.JSONValue),
+			reflect.TypeFor[flags.Action](): openapi.OneOf("", flags.Enable, flags.Disable, flags.UpdateRollout),
+			reflect.TypeFor[flags.Step]():   openapi.Ref("ScheduleStep"),
+			reflect.TypeFor[flags.Reason](): openapi.OneOf("", flags.UserRuleMatch, flags.TargetGroupMatch,
+				flags.MultivariantEvaluated, flags.RolloutEnabled, flags.RolloutDisabled, flags.BooleanDefault,
+				flags.DependencyNotSatisfied, flags.FlagNotFound),
+			reflect.TypeFor[auth.KeyState](): openapi.OneOf("", auth.Revoked, auth.Expired, auth.Disabled,
+				auth.Active),
+			reflect.TypeFor[selfKind]():      openapi.OneOf("", selfKey, selfToken),
+			reflect.TypeFor[auth.Scope]():    openapi.Text("A scope of keys"),
+			reflect.TypeFor[health.Report](): openapi.Ref("Health"),
 		},
 	}
 }
@@ -124,8 +143,10 @@ func (d *describer) answers() map[string]*openapi.Schema {
 	openapi.Of[query.ResultMeta](d.reflect)
 	batch := func(of string) *openapi.Schema {
 		return openapi.Object("The answers to a batch, in its order.",
-			openapi.Member("success", openapi.Truth("")), openapi.Member("batch", &openapi.Schema{Type: openapi.Types{"boolean"}, Const: true}),
-			openapi.Member("results", openapi.List("", openapi.Any("", openapi.Ref(of), openapi.Of[failedBody](d.reflect)), 0, 0)),
+			openapi.Member("success", openapi.Truth("")),
+			openapi.Member("batch", &openapi.Schema{Type: openapi.Types{"boolean"}, Const: true}),
+			openapi.Member("results",
+				openapi.List("", openapi.Any("", openapi.Ref(of), openapi.Of[failedBody](d.reflect)), 0, 0)),
 		).Needs("success", "batch", "results")
 	}
 	var parameter []string
@@ -152,15 +173,19 @@ func (d *describer) overview(o *openapi.Schema) {
 	totals := openapi.Ref(componentName(totalsType) + "Row")
 	*o.Properties.Slot("totals") = totals.OrNull()
 	*o.Properties.Slot("previous") = totals.OrNull()
-	*o.Properties.Slot("changes") = openapi.Map("In percent", &openapi.Schema{Type: openapi.Types{"number", "null"}}).OrNull()
+	*o.Properties.Slot("changes") = openapi.Map("In percent",
+		&openapi.Schema{Type: openapi.Types{"number", "null"}}).OrNull()
 }
 
 // requirements returns the keys that a route accepts: one of several scopes.
 func (a Access) requirements() (all []openapi.Requirement) {
 	scopes := map[Access][]auth.Scope{
-		ByKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByOwnKey: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
-		BySubject: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByWholeSubject: {auth.ReadData}, ByPath: {auth.ReadData},
-		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByDefiner: {auth.ManageDefinitions}, ByAuditor: {auth.ReadAudit}, BySiteManager: {auth.ManageWebsites}, ByClientKey: {auth.ManageFlags},
+		ByKey:     {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
+		ByOwnKey:  {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
+		BySubject: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByWholeSubject: {auth.ReadData},
+		ByPath:   {auth.ReadData},
+		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByDefiner: {auth.ManageDefinitions},
+		ByAuditor: {auth.ReadAudit}, BySiteManager: {auth.ManageWebsites}, ByClientKey: {auth.ManageFlags},
 	}[a]
 	switch a {
 	case ByKeyOrClient:
@@ -174,7 +199,8 @@ func (a Access) requirements() (all []openapi.Requirement) {
 	return all
 }
 
-// statuses returns the components with the errors of a route, by status. They follow from the access and the body of the route.
+// statuses returns the components with the errors of a route, by status. They follow from the access and the body of
+// the route.
 func statuses(r *route, row described) map[int]string {
 	all := []code{codeValidation, codeRateLimited, codeInternal, codeUnavailable, codeTimeout}
 	switch r.access {
@@ -215,21 +241,27 @@ func (d *describer) errors(doc *openapi.Document, named map[string]bool) {
 	}
 	for status, codes := range by {
 		number := strconv.Itoa(status)
-		for name, body := range map[string]*openapi.Schema{"Error": own.Components["Error"], "OFREPError": own.Components["OfrepError"]} {
+		for name, body := range map[string]*openapi.Schema{"Error": own.Components["Error"],
+			"OFREPError": own.Components["OfrepError"]} {
 			if !named[name+number] {
 				continue
 			}
-			doc.Schemas(map[string]*openapi.Schema{name + number: withCodes(body, codes), "Problem" + number: problemSchema(status, codes)})
-			doc.AddResponse(name+number, describeCodes(codes), status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable,
-				map[string]*openapi.Schema{"application/json": openapi.Ref(name + number), openapi.ProblemType: openapi.Ref("Problem" + number)})
+			doc.Schemas(map[string]*openapi.Schema{name + number: withCodes(body, codes), "Problem" +
+				number: problemSchema(status, codes)})
+			doc.AddResponse(name+number, describeCodes(codes), status == http.StatusTooManyRequests ||
+				status == http.StatusServiceUnavailable,
+				map[string]*openapi.Schema{"application/json": openapi.Ref(name + number),
+					openapi.ProblemType: openapi.Ref("Problem" + number)})
 		}
 	}
 	if !named["Unhealthy"] {
 		return
 	}
-	doc.AddResponse("Unhealthy", "A part of the service is not available, or the service cannot answer", true, map[string]*openapi.Schema{
-		"application/json": openapi.Any("", openapi.Ref("Health"), openapi.Ref("Error503")), openapi.ProblemType: openapi.Ref("Problem503"),
-	})
+	doc.AddResponse("Unhealthy", "A part of the service is not available, or the service cannot answer", true,
+		map[string]*openapi.Schema{
+			"application/json":  openapi.Any("", openapi.Ref("Health"), openapi.Ref("Error503")),
+			openapi.ProblemType: openapi.Ref("Problem503"),
+		})
 }
 
 // withCodes returns a copy of the schema of an error that has one of these codes.

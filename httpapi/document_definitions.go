@@ -15,18 +15,24 @@ func (d *describer) describeDefinitions() map[string]described {
 	site := openapi.Path("website_id", openapi.Text("The website"))
 	one := openapi.Of[definitionRecord](d.reflect)
 	notes := openapi.List("What can match nothing in the definition", openapi.Text(""), 1, 0)
-	d.reflect.Components["Definition"] = ofKinds("What is saved for a website by a name.", d.reflect.Components["Definition"])
+	d.reflect.Components["Definition"] = ofKinds("What is saved for a website by a name.",
+		d.reflect.Components["Definition"])
 	return map[string]described{
-		"GET " + definitionsPath: {Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions, NotModified: true, Params: []openapi.Param{site},
-			About:  "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
-			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definitions", openapi.List("", one, 0, 0))).Needs("success", "definitions")}},
-		"POST " + definitionsPath: {Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions, Params: []openapi.Param{site},
-			About: "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations.",
-			Body:  openapi.Ref("NewDefinition"),
+		"GET " + definitionsPath: {Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions,
+			NotModified: true, Params: []openapi.Param{site},
+			About: "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
+			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+				openapi.Member("definitions", openapi.List("", one, 0, 0))).Needs("success", "definitions")}},
+		"POST " + definitionsPath: {Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions,
+			Params: []openapi.Param{site},
+			About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations.",
+			Body:   openapi.Ref("NewDefinition"),
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", one),
-				openapi.Member("meta", openapi.Object("Only if there are notes", openapi.Member("notes", notes)))).Needs("success", "definition")}},
+				openapi.Member("meta", openapi.Object("Only if there are notes",
+					openapi.Member("notes", notes)))).Needs("success", "definition")}},
 		"DELETE " + definitionsPath: {Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
-			Params: []openapi.Param{site, openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(), openapi.Query("name", definitionName("")).Must()}, Answer: done()},
+			Params: []openapi.Param{site, openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(),
+				openapi.Query("name", definitionName("")).Must()}, Answer: done()},
 			errors: []code{codeNotFound}},
 	}
 }
@@ -34,7 +40,8 @@ func (d *describer) describeDefinitions() map[string]described {
 // definitionBodies are the components with the bodies of definitions, by their kinds.
 func definitionBodies() map[store.DefinitionKind]string {
 	return map[store.DefinitionKind]string{
-		store.GoalDefinition: "GoalBody", store.FunnelDefinition: "FunnelBody", store.SegmentDefinition: "SegmentBody", store.AnnotationDefinition: "AnnotationBody",
+		store.GoalDefinition: "GoalBody", store.FunnelDefinition: "FunnelBody", store.SegmentDefinition: "SegmentBody",
+		store.AnnotationDefinition: "AnnotationBody",
 	}
 }
 
@@ -65,7 +72,8 @@ func definitionName(about string) *openapi.Schema {
 // definitions adds the schemas of definitions to save, and of their bodies.
 func (v *vocabulary) definitions() {
 	v.schemas["NewDefinition"] = ofKinds("What to save for a website by a name.",
-		openapi.Object("", openapi.Member("kind", nil), openapi.Member("name", nil), openapi.Member("body", nil)).Needs("kind", "name", "body"))
+		openapi.Object("", openapi.Member("kind", nil), openapi.Member("name", nil),
+			openapi.Member("body", nil)).Needs("kind", "name", "body"))
 	const alone = " It uses no other definition."
 	parts, of := v.parts(), definitionBodies()
 	v.schemas[of[store.GoalDefinition]] = openapi.Any("A goal without its name."+alone, actions(goalValue())...)
@@ -80,9 +88,12 @@ func (v *vocabulary) definitions() {
 		}
 	}
 	v.schemas[of[store.SegmentDefinition]] = openapi.Object("A segment."+alone,
-		openapi.Member("filters", openapi.List("All must match; at most 50 conditions in all", openapi.Ref("SegmentFilter"), 0, maxFilters))).Needs("filters")
+		openapi.Member("filters",
+			openapi.List("All must match; at most 50 conditions in all", openapi.Ref("SegmentFilter"), 0,
+				maxFilters))).Needs("filters")
 	v.schemas[of[store.AnnotationDefinition]] = openapi.Object("An annotation: what happened when.",
-		openapi.Member("at", openapi.Any("A day in the time zone of the reader, or an instant; from 1970 to 2100", openapi.Day(""), openapi.Moment(""))),
+		openapi.Member("at", openapi.Any("A day in the time zone of the reader, or an instant; from 1970 to 2100",
+			openapi.Day(""), openapi.Moment(""))),
 		openapi.Member("text", &openapi.Schema{Type: openapi.Types{"string"}, MinLength: 1, MaxLength: saved.MaxText,
 			Description: "Plain text. Several annotations may have the same one"})).Needs("at", "text")
 }

@@ -15,7 +15,8 @@ func keyText(about string) *openapi.Schema {
 
 // Operators by the values that they take.
 var (
-	oneValue   = []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.NotStartsWith, query.EndsWith, query.NotEndsWith, query.Matches, query.NotMatches}
+	oneValue = []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith,
+		query.NotStartsWith, query.EndsWith, query.NotEndsWith, query.Matches, query.NotMatches}
 	manyValues = []query.Op{query.In, query.NotIn}
 	decimals   = []query.Op{query.Gt, query.Gte, query.Lt, query.Lte}
 	noValue    = []query.Op{query.Exists, query.NotExists}
@@ -23,11 +24,14 @@ var (
 
 // filterParts adds the schemas that all filters share.
 func (v *vocabulary) filterParts() {
-	v.schemas["FilterValue"] = &openapi.Schema{Type: openapi.Types{"string", "number", "boolean"}, Description: "A value to compare with"}
+	v.schemas["FilterValue"] = &openapi.Schema{Type: openapi.Types{"string", "number", "boolean"},
+		Description: "A value to compare with"}
 	v.schemas["TextTest"] = openapi.Any("A text, or an operator with its value",
 		openapi.Text("The text is equal"),
-		openapi.Object("", openapi.Member("op", openapi.OneOf("", oneValue...)), openapi.Member("value", openapi.Ref("FilterValue"))).Needs("op", "value"),
-		openapi.Object("", openapi.Member("op", openapi.OneOf("", manyValues...)), openapi.Member("value", openapi.List("", openapi.Ref("FilterValue"), 1, 500))).Needs("op", "value"),
+		openapi.Object("", openapi.Member("op", openapi.OneOf("", oneValue...)),
+			openapi.Member("value", openapi.Ref("FilterValue"))).Needs("op", "value"),
+		openapi.Object("", openapi.Member("op", openapi.OneOf("", manyValues...)),
+			openapi.Member("value", openapi.List("", openapi.Ref("FilterValue"), 1, 500))).Needs("op", "value"),
 	)
 	v.schemas["Action"] = openapi.Any("Which events are meant: exactly one of event, page and click, and filters on fields of rows", actions()...)
 	v.schemas["Goal"] = openapi.Any("An action whose events and visitors are counted", actions(
@@ -36,8 +40,11 @@ func (v *vocabulary) filterParts() {
 	for _, one := range v.schemas["Goal"].AnyOf {
 		one.Required = append(one.Required, "name")
 	}
-	v.schemas["Step"] = openapi.Any("A step of a funnel", actions(openapi.Member("name", openapi.Text("By default what the step matches")))...)
-	v.schemas["Did"] = openapi.Any("What else the person of a row did", actions(openapi.Member("in", openapi.OneOf("Where the action is looked for; default `session`", "session", "range")))...)
+	v.schemas["Step"] = openapi.Any("A step of a funnel",
+		actions(openapi.Member("name", openapi.Text("By default what the step matches")))...)
+	v.schemas["Did"] = openapi.Any("What else the person of a row did",
+		actions(openapi.Member("in",
+			openapi.OneOf("Where the action is looked for; default `session`", "session", "range")))...)
 }
 
 // goalValue returns the member of a goal that names what is added up.
@@ -59,9 +66,10 @@ func actions(more ...openapi.Property) (all []*openapi.Schema) {
 func (v *vocabulary) parts() map[string]*openapi.Schema {
 	v.filterOf(query.ActionFields(), true)
 	return map[string]*openapi.Schema{
-		"goals":  openapi.List("Goals with different names", openapi.Ref("Goal"), 1, 20),
-		"steps":  openapi.List("The steps in their order", openapi.Ref("Step"), 2, 10),
-		"window": {Type: openapi.Types{"string"}, Pattern: "^[1-9][0-9]{0,5}[mhd]$", Description: "The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days"},
+		"goals": openapi.List("Goals with different names", openapi.Ref("Goal"), 1, 20),
+		"steps": openapi.List("The steps in their order", openapi.Ref("Step"), 2, 10),
+		"window": {Type: openapi.Types{"string"}, Pattern: "^[1-9][0-9]{0,5}[mhd]$",
+			Description: "The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days"},
 		"within": openapi.OneOf("Whether the events of a chain belong to one visitor or to one session; default `visitor`", "visitor", "session"),
 		"start":  openapi.Ref("Action").About("What puts a visitor into a cohort; default: any pageview or custom event"),
 		"return": openapi.Ref("Action").About("What counts as a return; default: any pageview or custom event"),
@@ -70,8 +78,8 @@ func (v *vocabulary) parts() map[string]*openapi.Schema {
 	}
 }
 
-// filterOf returns the name of the schema of filters on these fields, with or without properties. Query types with the same fields share
-// one, which is called like the first of them.
+// filterOf returns the name of the schema of filters on these fields, with or without properties. Query types with the
+// same fields share one, which is called like the first of them.
 func (v *vocabulary) filterOf(fields []string, properties bool) string {
 	key := strings.Join(fields, ",")
 	if properties {
@@ -87,12 +95,18 @@ func (v *vocabulary) filterOf(fields []string, properties bool) string {
 		return slices.Equal(info.Filters, fields) && (len(info.PropertyOperators) > 0) == properties
 	}); i >= 0 {
 		name = componentName(v.types[i].Name) + "Filter"
-	} else if i := slices.IndexFunc(v.datasets, func(d query.DatasetInfo) bool { return slices.Equal(d.Filters, fields) && d.Properties == properties }); i >= 0 {
+	} else if i := slices.IndexFunc(v.datasets,
+		func(d query.DatasetInfo) bool {
+			return slices.Equal(d.Filters, fields) &&
+				d.Properties == properties
+		}); i >= 0 {
 		name = "Chosen" + componentName(v.datasets[i].Name) + "Filter"
 	}
 	v.filters[key] = name
 	s := filterSchema(name, fields, properties)
-	s.AnyOf = append(s.AnyOf, openapi.Object("", openapi.Member("segment", definitionName("The name of filters that are saved for the website"))).Needs("segment"))
+	s.AnyOf = append(s.AnyOf,
+		openapi.Object("", openapi.Member("segment",
+			definitionName("The name of filters that are saved for the website"))).Needs("segment"))
 	v.schemas[name] = s
 	return name
 }
@@ -107,16 +121,20 @@ func filterSchema(name string, fields []string, properties bool) *openapi.Schema
 		s.Properties = append(s.Properties, openapi.Member("value", value))
 		return s.Needs("field", "op", "value")
 	}
-	one, many := openapi.Ref("FilterValue"), openapi.List("A list for `in` and `not_in`", openapi.Ref("FilterValue"), 1, 500)
+	one, many := openapi.Ref("FilterValue"),
+		openapi.List("A list for `in` and `not_in`", openapi.Ref("FilterValue"), 1, 500)
 	known := openapi.OneOf("A field of rows", fields...)
 	all := []*openapi.Schema{condition(known, oneValue, one), condition(known, manyValues, many)}
 	if properties {
-		property := &openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern, MaxLength: 137, Description: "A property of rows, as `property:KEY`"}
-		all = append(all, condition(property, slices.Concat(oneValue, decimals), one), condition(property, manyValues, many), condition(property, noValue, nil))
+		property := &openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern, MaxLength: 137,
+			Description: "A property of rows, as `property:KEY`"}
+		all = append(all, condition(property, slices.Concat(oneValue, decimals), one),
+			condition(property, manyValues, many), condition(property, noValue, nil))
 	}
 	group := func(about string) *openapi.Schema { return openapi.List(about, openapi.Ref(name), 1, maxFilters) }
 	all = append(all,
-		openapi.Object("", openapi.Member("and", group("All of them match"))).Needs("and"), openapi.Object("", openapi.Member("or", group("At least one of them matches"))).Needs("or"),
+		openapi.Object("", openapi.Member("and", group("All of them match"))).Needs("and"),
+		openapi.Object("", openapi.Member("or", group("At least one of them matches"))).Needs("or"),
 		openapi.Object("", openapi.Member("not", openapi.Ref(name).About("It does not match"))).Needs("not"))
 	if slices.Contains(fields, "utm_source") { // rows belong to visitors
 		all = append(all, openapi.Object("", openapi.Member("did", openapi.Ref("Did"))).Needs("did"))

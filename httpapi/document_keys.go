@@ -19,7 +19,8 @@ const (
 func (d *describer) describeKeys() map[string]described {
 	id := openapi.Path("id", openapi.Text("The id of the key"))
 	one := openapi.Of[keyBody](d.reflect)
-	*d.reflect.Components["Key"].Properties.Slot("types") = openapi.List("null: all", openapi.Ref("QueryType"), 0, 0).OrNull()
+	*d.reflect.Components["Key"].Properties.Slot("types") = openapi.List("null: all", openapi.Ref("QueryType"), 0,
+		0).OrNull()
 	self := openapi.Of[selfBody](d.reflect)
 	mine := d.reflect.Components["Self"]
 	mine.Description = "A key or a panel token, as it may be used now."
@@ -31,41 +32,59 @@ func (d *describer) describeKeys() map[string]described {
 	grace := openapi.Any("How long the replaced secret stays valid: seconds, or a duration such as `1h`, at most 30 days; by default it ends at once",
 		openapi.Whole("", 1, int(maxGrace/time.Second)), openapi.Text(""))
 	return map[string]described{
-		"GET /v1/keys": {Operation: openapi.Operation{ID: "listKeys", Tag: tagKeys, NotModified: true, About: "Keys that grant more than yours are not listed; revoked and expired ones are.",
-			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("keys", openapi.List("", openapi.Ref("Key"), 0, 0))).Needs("success", "keys")}},
-		"POST /v1/keys": {Operation: openapi.Operation{ID: "createKey", Tag: tagKeys, Body: openapi.Ref("NewKey"), Answer: one,
-			About: "The secret is shown once. What the request leaves open is as in your key: filters, query types, expiry and limit."}},
-		"GET /v1/keys/{id}": {Operation: openapi.Operation{ID: "getKey", Tag: tagKeys, NotModified: true, Params: []openapi.Param{id}, Answer: one}},
-		"PATCH /v1/keys/{id}": {Operation: openapi.Operation{ID: "changeKey", Tag: tagKeys, Params: []openapi.Param{id}, Body: openapi.Ref("KeyPatch"), Answer: one,
+		"GET /v1/keys": {Operation: openapi.Operation{ID: "listKeys", Tag: tagKeys, NotModified: true,
+			About: "Keys that grant more than yours are not listed; revoked and expired ones are.",
+			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+				openapi.Member("keys", openapi.List("", openapi.Ref("Key"), 0, 0))).Needs("success", "keys")}},
+		"POST /v1/keys": {Operation: openapi.Operation{ID: "createKey", Tag: tagKeys, Body: openapi.Ref("NewKey"),
+			Answer: one,
+			About:  "The secret is shown once. What the request leaves open is as in your key: filters, query types, expiry and limit."}},
+		"GET /v1/keys/{id}": {Operation: openapi.Operation{ID: "getKey", Tag: tagKeys, NotModified: true,
+			Params: []openapi.Param{id}, Answer: one}},
+		"PATCH /v1/keys/{id}": {Operation: openapi.Operation{ID: "changeKey", Tag: tagKeys, Params: []openapi.Param{id},
+			Body: openapi.Ref("KeyPatch"), Answer: one,
 			About: "Fields that the body leaves out do not change; `null` removes `types`, `perMinute` or `expires`. The secret stays the same."}},
-		"DELETE /v1/keys/{id}": {Operation: openapi.Operation{ID: "revokeKey", Tag: tagKeys, Params: []openapi.Param{id}, Answer: one,
+		"DELETE /v1/keys/{id}": {Operation: openapi.Operation{ID: "revokeKey", Tag: tagKeys,
+			Params: []openapi.Param{id}, Answer: one,
 			About: "The key and its panel tokens end within a second, for good. It stays in the list."}},
-		"POST /v1/keys/{id}/rotate": {Operation: openapi.Operation{ID: "rotateKey", Tag: tagKeys, Params: []openapi.Param{id}, Answer: one,
+		"POST /v1/keys/{id}/rotate": {Operation: openapi.Operation{ID: "rotateKey", Tag: tagKeys,
+			Params: []openapi.Param{id}, Answer: one,
 			About: "The secret is shown once.", Body: openapi.Object("", openapi.Member("grace", grace))}},
 		"GET /v1/self": {Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true, Answer: self,
 			About: "Every valid key and panel token may ask. The answer has no secret, and nothing of other keys."}},
-		"GET /v1/audit": {Operation: openapi.Operation{ID: "listAudit", Tag: tagAudit, About: "An entry with a `count` stands for several equal requests. Entries appear within a second.",
+		"GET /v1/audit": {Operation: openapi.Operation{ID: "listAudit", Tag: tagAudit,
+			About: "An entry with a `count` stands for several equal requests. Entries appear within a second.",
 			Params: []openapi.Param{
-				openapi.Query("key", openapi.Text("Only uses of this key")), openapi.Query("from", openapi.Moment("Only entries from this instant on")),
-				openapi.Query("to", openapi.Moment("Only entries before this instant")), openapi.Query("limit", openapi.Whole("Default 100", 1, audit.MaxFind)),
+				openapi.Query("key", openapi.Text("Only uses of this key")),
+				openapi.Query("from", openapi.Moment("Only entries from this instant on")),
+				openapi.Query("to", openapi.Moment("Only entries before this instant")),
+				openapi.Query("limit", openapi.Whole("Default 100", 1, audit.MaxFind)),
 				openapi.Query("after", openapi.Text("`next` of the page before")),
 			},
-			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("entries", openapi.List("", openapi.Of[auditRecord](d.reflect), 0, 0)),
-				openapi.Member("next", openapi.Text("For `after`; null on the last page").OrNull())).Needs("success", "entries", "next")}},
+			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+				openapi.Member("entries", openapi.List("", openapi.Of[auditRecord](d.reflect), 0, 0)),
+				openapi.Member("next", openapi.Text("For `after`; null on the last page").OrNull())).Needs("success",
+				"entries", "next")}},
 	}
 }
 
 // keySchemas returns the schemas of the bodies that change keys.
 func keySchemas() map[string]*openapi.Schema {
-	resource := openapi.Object("", openapi.Member("kind", openapi.OneOf("", auth.KindWebsite, auth.KindLink, auth.KindSchedule)), openapi.Member("id", openapi.Text(""))).Needs("kind", "id")
+	resource := openapi.Object("",
+		openapi.Member("kind", openapi.OneOf("", auth.KindWebsite, auth.KindLink, auth.KindSchedule)),
+		openapi.Member("id", openapi.Text(""))).Needs("kind", "id")
 	fields := openapi.Object("A key never grants more than the key that creates or changes it.",
 		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: 255}),
 		openapi.Member("scopes", openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, 0)),
 		openapi.Member("all", openapi.Truth("Everything that the owner has now and later; required, unless there are `resources`")),
 		openapi.Member("resources", openapi.List("Websites, links and monitors, as `{kind, id}`", resource, 0, 0)),
-		openapi.Member("filters", openapi.List("Mandatory filters for every answer", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
-		openapi.Member("types", openapi.List("The query types that the key may use; null: all", openapi.Ref("QueryType"), 1, 0).OrNull()),
-		openapi.Member("perMinute", openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1, query.MaxLimit).OrNull()),
+		openapi.Member("filters",
+			openapi.List("Mandatory filters for every answer", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
+		openapi.Member("types", openapi.List("The query types that the key may use; null: all",
+			openapi.Ref("QueryType"), 1, 0).OrNull()),
+		openapi.Member("perMinute",
+			openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1,
+				query.MaxLimit).OrNull()),
 		openapi.Member("expires", openapi.Moment("null: never").OrNull()),
 		openapi.Member("disabled", openapi.Truth("A disabled key is refused until this is `false` again")),
 	)

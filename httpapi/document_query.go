@@ -17,7 +17,8 @@ type vocabulary struct {
 	filters  map[string]string // the names of the schemas of filters, by their fields and operators
 }
 
-// describeQueries returns the schemas of queries and of their answers: for each query type its parameter, its rows and its result.
+// describeQueries returns the schemas of queries and of their answers: for each query type its parameter, its rows and
+// its result.
 func describeQueries(types []query.Info, datasets []query.DatasetInfo) map[string]*openapi.Schema {
 	v := &vocabulary{types: types, datasets: datasets, schemas: optionSchemas(), filters: map[string]string{}}
 	v.filterParts()
@@ -63,11 +64,12 @@ func describeQueries(types []query.Info, datasets []query.DatasetInfo) map[strin
 	return v.schemas
 }
 
-// componentName returns the name of a query type in the names of components: summary_metrics becomes SummaryMetrics. A component's name has
-// letters, digits and _, - and dots only.
+// componentName returns the name of a query type in the names of components: summary_metrics becomes SummaryMetrics. A
+// component's name has letters, digits and _, - and dots only.
 func componentName(name string) string {
 	var b strings.Builder
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '.' }) {
+	for part := range strings.FieldsFuncSeq(name,
+		func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '.' }) {
 		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
 	}
 	return b.String()
@@ -123,7 +125,8 @@ const propertyPattern = "^property:."
 
 // chosenRow returns the schema of rows whose metrics and dimensions the parameter chose.
 func chosenRow(d *query.DatasetInfo) *openapi.Schema {
-	s := openapi.Object("The dimensions and then the metrics that the parameter chose: " + strings.ToLower(d.Title) + ".")
+	s := openapi.Object("The dimensions and then the metrics that the parameter chose: " + strings.ToLower(d.Title) +
+		".")
 	for _, f := range slices.Concat(d.Dimensions, d.Metrics) {
 		if s.Properties.Named(f.Name) == nil {
 			s.Properties = append(s.Properties, openapi.Member(f.Name, column(f)))
@@ -133,7 +136,8 @@ func chosenRow(d *query.DatasetInfo) *openapi.Schema {
 	if d.Properties {
 		s.Patterned[propertyPattern] = openapi.Text("A property")
 	}
-	s.Patterned["^[A-Za-z0-9_]{1,64}$"] = &openapi.Schema{Type: openapi.Types{"number", "string", "null"}, Description: "A metric under a name of the parameter's choice"}
+	s.Patterned["^[A-Za-z0-9_]{1,64}$"] = &openapi.Schema{Type: openapi.Types{"number", "string", "null"},
+		Description: "A metric under a name of the parameter's choice"}
 	return s
 }
 
@@ -148,8 +152,11 @@ func result(name string, row *openapi.Schema) *openapi.Schema {
 		openapi.Member("id", openapi.Text("The id of the parameter")),
 		openapi.Member("success", &openapi.Schema{Type: openapi.Types{"boolean"}, Const: true}),
 		openapi.Member("data", openapi.List("", row, 0, 0)),
-		openapi.Member("previous", openapi.List("With compare: for each row the row of the other period, or null", row.OrNull(), 0, 0)),
-		openapi.Member("changes", openapi.List("With compare: for each row the changes of its metrics in percent, or null", beside.OrNull(), 0, 0)),
+		openapi.Member("previous",
+			openapi.List("With compare: for each row the row of the other period, or null", row.OrNull(), 0, 0)),
+		openapi.Member("changes",
+			openapi.List("With compare: for each row the changes of its metrics in percent, or null", beside.OrNull(),
+				0, 0)),
 		openapi.Member("totals", totals),
 		openapi.Member("meta", openapi.Ref("ResultMeta")),
 	).Needs("parameter", "success", "data", "meta")
@@ -173,10 +180,13 @@ func options(filter *openapi.Schema) []openapi.Property {
 // optionSchemas returns the schemas of options with a fixed set of values.
 func optionSchemas() map[string]*openapi.Schema {
 	return map[string]*openapi.Schema{
-		"Preset":      openapi.OneOf("A range by name, in place of dates", calendar.Presets()...),
-		"Granularity": openapi.OneOf("`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days", "hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month"),
-		"WeekStart":   openapi.OneOf("The first day of weeks, also of `this_week` and `last_week`; default `sunday`", "sunday", "monday"),
-		"Compare":     openapi.OneOf("The other period to compare with; default `none`", query.PreviousPeriod, query.PreviousYear, query.NoComparison),
+		"Preset": openapi.OneOf("A range by name, in place of dates", calendar.Presets()...),
+		"Granularity": openapi.OneOf("`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days",
+			"hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month"),
+		"WeekStart": openapi.OneOf("The first day of weeks, also of `this_week` and `last_week`; default `sunday`",
+			"sunday", "monday"),
+		"Compare": openapi.OneOf("The other period to compare with; default `none`", query.PreviousPeriod,
+			query.PreviousYear, query.NoComparison),
 	}
 }
 
@@ -198,10 +208,13 @@ func (v *vocabulary) allFilters() (fields []string) {
 // query returns the schema of a query.
 func (v *vocabulary) query() *openapi.Schema {
 	s := openapi.Object("Dates or a preset are required, unless each parameter has its own range. If a query has both, the preset takes precedence; `meta` has the dates that were used.",
-		openapi.Member("parameters", openapi.List("Names of query types, or parameters", openapi.Any("", openapi.Ref("QueryType"), openapi.Ref("Parameter")), 1, 50)),
+		openapi.Member("parameters",
+			openapi.List("Names of query types, or parameters",
+				openapi.Any("", openapi.Ref("QueryType"), openapi.Ref("Parameter")), 1, 50)),
 		openapi.Member("startDate", openapi.Day("The first day, at most 3660 days before the last")),
 		openapi.Member("endDate", openapi.Day("The last day, inclusive")),
-		openapi.Member("timeZone", openapi.Text("IANA name; also `timezone`. A zone in the address takes precedence. Default `UTC`")),
+		openapi.Member("timeZone",
+			openapi.Text("IANA name; also `timezone`. A zone in the address takes precedence. Default `UTC`")),
 	)
 	s.Properties = append(s.Properties, options(openapi.Ref(v.filterOf(v.allFilters(), true)))...)
 	groups := openapi.Any("Fields to group by", openapi.Text(""), openapi.List("", openapi.Text(""), 0, 50))
@@ -216,7 +229,9 @@ func (v *vocabulary) query() *openapi.Schema {
 // parameter returns the schema of a parameter with this query type.
 func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	s := openapi.Object(info.Title + ". Needs `" + string(info.Subject) + "_id` in the address.")
-	s.Properties = append(s.Properties, openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name, Description: "The query type"}))
+	s.Properties = append(s.Properties,
+		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Const: info.Name,
+			Description: "The query type"}))
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(info.Filters, len(info.PropertyOperators) > 0))...)
 	if len(info.Groupable) > 0 {
 		s.Properties = append(s.Properties, openapi.Member("groupBy", groupBy(info)))
@@ -231,16 +246,21 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 	var saved openapi.Property
 	switch {
 	case slices.Contains(info.Needs, "goals"):
-		saved = openapi.Member("saved", openapi.Any("Goals that are saved for the website, beside or in place of `goals`: `true` for all, or their names",
-			&openapi.Schema{Type: openapi.Types{"boolean"}, Const: true}, definitionName(""), openapi.List("", definitionName(""), 1, 20)))
+		saved = openapi.Member("saved",
+			openapi.Any("Goals that are saved for the website, beside or in place of `goals`: `true` for all, or their names",
+				&openapi.Schema{Type: openapi.Types{"boolean"}, Const: true}, definitionName(""),
+				openapi.List("", definitionName(""), 1, 20)))
 	case slices.Contains(info.Needs, "steps"):
-		saved = openapi.Member("saved", definitionName("The name of a funnel that is saved for the website, in place of `steps`"))
+		saved = openapi.Member("saved",
+			definitionName("The name of a funnel that is saved for the website, in place of `steps`"))
 	default:
 		return s.Needs(append([]string{"name"}, info.Needs...)...)
 	}
 	bySaved := *s
-	bySaved.Properties = append(slices.DeleteFunc(slices.Clone(s.Properties), func(p openapi.Property) bool { return p.Name == "steps" }), saved)
-	return openapi.Any(s.Description, s.Needs(append([]string{"name"}, info.Needs...)...), bySaved.Needs("name", "saved"))
+	bySaved.Properties = append(slices.DeleteFunc(slices.Clone(s.Properties),
+		func(p openapi.Property) bool { return p.Name == "steps" }), saved)
+	return openapi.Any(s.Description, s.Needs(append([]string{"name"}, info.Needs...)...),
+		bySaved.Needs("name", "saved"))
 }
 
 // ofParameter returns the fields that every parameter may have.
@@ -262,13 +282,15 @@ func groupBy(info *query.Info) *openapi.Schema {
 
 // choice returns the schema of a parameter that chooses metrics of a dataset.
 func (v *vocabulary) choice(d *query.DatasetInfo) *openapi.Schema {
-	s := openapi.Object("Metrics and dimensions of your choice: " + strings.ToLower(d.Title) + ". Needs `" + string(d.Subject) + "_id` in the address.")
+	s := openapi.Object("Metrics and dimensions of your choice: " + strings.ToLower(d.Title) + ". Needs `" +
+		string(d.Subject) + "_id` in the address.")
 	metric := openapi.OneOf("", columnNames(d.Metrics)...)
 	if len(d.PropertyMetrics) > 0 {
 		metric = openapi.Any("", metric, openapi.Object("Computed from a property",
 			openapi.Member("metric", openapi.OneOf("", d.PropertyMetrics...)),
 			openapi.Member("property", keyText("The key of the property")),
-			openapi.Member("as", &openapi.Schema{Type: openapi.Types{"string"}, Pattern: "^[A-Za-z0-9_]{1,64}$", Description: "The name of the column"}),
+			openapi.Member("as", &openapi.Schema{Type: openapi.Types{"string"}, Pattern: "^[A-Za-z0-9_]{1,64}$",
+				Description: "The name of the column"}),
 		).Needs("metric", "property"))
 	}
 	dimension := openapi.OneOf("", columnNames(d.Dimensions)...)
@@ -276,7 +298,9 @@ func (v *vocabulary) choice(d *query.DatasetInfo) *openapi.Schema {
 		dimension = openapi.Any("", dimension, &openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern})
 	}
 	s.Properties = append(s.Properties,
-		openapi.Member("dataset", &openapi.Schema{Type: openapi.Types{"string"}, Const: d.Name, Description: "Where the metrics come from, in place of a query type"}),
+		openapi.Member("dataset",
+			&openapi.Schema{Type: openapi.Types{"string"}, Const: d.Name,
+				Description: "Where the metrics come from, in place of a query type"}),
 		openapi.Member("metrics", openapi.List("Metrics of the dataset, or computed from a property", metric, 1, 10)),
 		openapi.Member("dimensions", openapi.List("Fields to group by", dimension, 0, 4)),
 	)

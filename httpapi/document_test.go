@@ -37,7 +37,8 @@ func withAll(t *testing.T) func(*Config) {
 	}
 }
 
-// TestDocumentHasEveryRoute compares the document of a handler with its router, and the rows of the document with the table of routes.
+// TestDocumentHasEveryRoute compares the document of a handler with its router, and the rows of the document with the
+// table of routes.
 func TestDocumentHasEveryRoute(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"few routes": func(cfg *Config) { cfg.Subjects, cfg.NoCompile = nil, true },
@@ -52,10 +53,12 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 			for _, r := range (&api{cfg: w.cfg}).mounted(nil, nil) {
 				mounted[r.Method+" "+r.Path] = true
 			}
-			if got, want := slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(mounted)); !slices.Equal(got, want) {
+			if got, want := slices.Sorted(maps.Keys(found)),
+				slices.Sorted(maps.Keys(mounted)); !slices.Equal(got, want) {
 				t.Errorf("the document has\n%s\nand the router\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			if again := w.send("GET", "/v1/openapi.json", "", "", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
+			if again := w.send("GET", "/v1/openapi.json", "", "", "If-None-Match",
+				rec.Header().Get("ETag")); again.Code != 304 {
 				t.Errorf("the same document again: status %d", again.Code)
 			}
 		})
@@ -94,7 +97,8 @@ func TestDocumentHasOwnTypes(t *testing.T) {
 func TestDocumentsOfHosts(t *testing.T) {
 	other := json.RawMessage(`{"tags":[{"name":"Ours"}],"paths":{"/ours":{"get":{"operationId":"ours","parameters":[{"schema":{"$ref":"#/components/schemas/Ours"}}]}}},"components":{"schemas":{"Ours":{"type":"string"}}}}`)
 	w := newWorld(t, func(cfg *Config) { cfg.Documents = []json.RawMessage{other} })
-	if body := w.send("GET", "/v1/openapi.json", "", "").Body.Bytes(); !documented(t, body)["GET /ours"] || !strings.Contains(string(body), `"Ours":{"type":"string"}`) {
+	if body := w.send("GET", "/v1/openapi.json", "", "").Body.Bytes(); !documented(t, body)["GET /ours"] ||
+		!strings.Contains(string(body), `"Ours":{"type":"string"}`) {
 		t.Errorf("the document lacks /ours: %s", body)
 	}
 	w = newWorld(t, func(cfg *Config) {

@@ -13,30 +13,42 @@ func (d *describer) describeWebsites() map[string]described {
 	id := openapi.Path("website_id", openapi.Text("The website"))
 	one := openapi.Of[websiteBody](d.reflect)
 	return map[string]described{
-		"GET /v1/websites": {Operation: openapi.Operation{ID: "listManagedWebsites", Tag: tagWebsites, NotModified: true, Answer: openapi.Of[managedBody](d.reflect)}},
-		"POST /v1/websites": {Operation: openapi.Operation{ID: "addWebsite", Tag: tagWebsites, Body: openapi.Ref("NewWebsite"), Answer: one,
+		"GET /v1/websites": {Operation: openapi.Operation{ID: "listManagedWebsites", Tag: tagWebsites,
+			NotModified: true, Answer: openapi.Of[managedBody](d.reflect)}},
+		"POST /v1/websites": {Operation: openapi.Operation{ID: "addWebsite", Tag: tagWebsites,
+			Body: openapi.Ref("NewWebsite"), Answer: one,
 			About: "Only a key that reaches everything of its owner can add websites. The server chooses the id."}},
-		"GET /v1/websites/{website_id}": {Operation: openapi.Operation{ID: "getWebsite", Tag: tagWebsites, NotModified: true, Params: []openapi.Param{id}, Answer: one}},
-		"PATCH /v1/websites/{website_id}": {Operation: openapi.Operation{ID: "changeWebsite", Tag: tagWebsites, Params: []openapi.Param{id}, Body: openapi.Ref("WebsitePatch"), Answer: one,
+		"GET /v1/websites/{website_id}": {Operation: openapi.Operation{ID: "getWebsite", Tag: tagWebsites,
+			NotModified: true, Params: []openapi.Param{id}, Answer: one}},
+		"PATCH /v1/websites/{website_id}": {Operation: openapi.Operation{ID: "changeWebsite", Tag: tagWebsites,
+			Params: []openapi.Param{id}, Body: openapi.Ref("WebsitePatch"), Answer: one,
 			About: "Fields that the body leaves out do not change. Servers apply the change within a second."}},
-		"DELETE /v1/websites/{website_id}": {Operation: openapi.Operation{ID: "removeWebsite", Tag: tagWebsites, Params: []openapi.Param{id}, Answer: done(),
+		"DELETE /v1/websites/{website_id}": {Operation: openapi.Operation{ID: "removeWebsite", Tag: tagWebsites,
+			Params: []openapi.Param{id}, Answer: done(),
 			About: "Within a second the server accepts no more events for the website, and shows no statistics of it. Its feature flags, saved definitions and profiles are deleted. Its rows stay stored, and its id is never given to another owner."}},
-		"GET /v1/tracker": {Operation: openapi.Operation{ID: "getTrackerAddress", Tag: tagWebsites, NotModified: true, Answer: openapi.Of[trackerBody](d.reflect),
-			About: "The script element of a page has `data-client-id`, and as `src` the `address` followed by `script`, or by `pinned` with the attribute `integrity`. If `address` is a path, it is below the address of this API."}},
+		"GET /v1/tracker": {Operation: openapi.Operation{ID: "getTrackerAddress", Tag: tagWebsites, NotModified: true,
+			Answer: openapi.Of[trackerBody](d.reflect),
+			About:  "The script element of a page has `data-client-id`, and as `src` the `address` followed by `script`, or by `pinned` with the attribute `integrity`. If `address` is a path, it is below the address of this API."}},
 	}
 }
 
 // websiteSchemas returns the schemas of the bodies that change websites.
 func websiteSchemas() map[string]*openapi.Schema {
 	networks := func(about string) *openapi.Schema {
-		return openapi.List(about+" Each is an address or a network such as `203.0.113.0/24`.", openapi.Text(""), 0, store.MaxRules)
+		return openapi.List(about+" Each is an address or a network such as `203.0.113.0/24`.", openapi.Text(""), 0,
+			store.MaxRules)
 	}
-	days := openapi.Any("Rows that are older are removed, and do not come back. 0 keeps all.", &openapi.Schema{Type: openapi.Types{"integer"}, Const: 0}, openapi.Whole("", store.MinRetention, store.MaxRetention))
+	days := openapi.Any("Rows that are older are removed, and do not come back. 0 keeps all.",
+		&openapi.Schema{Type: openapi.Types{"integer"}, Const: 0},
+		openapi.Whole("", store.MinRetention, store.MaxRetention))
 	fields := openapi.Object("A website and its rules for senders. The rules on origins and addresses apply to senders without a key.",
-		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Description: "Empty: the domain", MaxLength: store.MaxLabel}),
-		openapi.Member("domain", openapi.Text("The host, such as `shop.example`. Its pages and those of its subdomains may send events")),
+		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Description: "Empty: the domain",
+			MaxLength: store.MaxLabel}),
+		openapi.Member("domain",
+			openapi.Text("The host, such as `shop.example`. Its pages and those of its subdomains may send events")),
 		openapi.Member("isPublic", openapi.Truth("Shown in lists; it grants no access")),
-		openapi.Member("allowedOrigins", openapi.List("Further pages that may send events: a host, `*.host`, `*`, `null`, or the origin of an app such as `capacitor://localhost`. With a list, events without an origin are rejected.", openapi.Text(""), 0, store.MaxRules)),
+		openapi.Member("allowedOrigins",
+			openapi.List("Further pages that may send events: a host, `*.host`, `*`, `null`, or the origin of an app such as `capacitor://localhost`. With a list, events without an origin are rejected.", openapi.Text(""), 0, store.MaxRules)),
 		openapi.Member("allowedAddresses", networks("The only networks that may send events; empty: all.")),
 		openapi.Member("blockedAddresses", networks("Networks that may not send events.")),
 		openapi.Member("keyedEvents", openapi.Truth("Custom events need a key")),

@@ -25,7 +25,8 @@ func (a *api) allowErase(ctx context.Context, r *front.Request, q *question) err
 	}
 	if r.Resource.Kind != string(store.KindWebsite) {
 		r.Resource = auth.Resource{}
-		return query.Errors{{Code: query.Invalid, Field: "website_id", Message: "is required, because visitors are of a website"}}
+		return query.Errors{{Code: query.Invalid, Field: "website_id",
+			Message: "is required, because visitors are of a website"}}
 	}
 	if err := a.allowResource(ctx, r, eraseScopes); err != nil {
 		return err
@@ -48,10 +49,12 @@ func readPerson(r *front.Request) (erasure.Person, query.Errors) {
 	case string(erasure.Profile):
 		p.Kind = erasure.Profile
 	default:
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "kind", Message: "must be " + mistake.Or(string(erasure.Visitor), string(erasure.Profile))})
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "kind", Message: "must be " +
+			mistake.Or(string(erasure.Visitor), string(erasure.Profile))})
 	}
 	if !plausible(p.ID) {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "id", Message: "must be the id of a visitor or a profile: at most 256 bytes without control characters"})
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "id",
+			Message: "must be the id of a visitor or a profile: at most 256 bytes without control characters"})
 	}
 	return p, bad
 }

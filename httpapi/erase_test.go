@@ -34,23 +34,30 @@ func TestErase(t *testing.T) {
 	}
 	w := newWorld(t, func(cfg *Config) { cfg.Erase = eraser })
 	w.keys["erase"] = &auth.Key{ID: "key_erase", Owner: "org_a", Scopes: []auth.Scope{auth.EraseData}, All: true}
-	w.keys["narrow"] = &auth.Key{ID: "key_narrow", Owner: "org_a", Scopes: []auth.Scope{auth.EraseData}, All: true, Types: []string{"summary_metrics"}}
+	w.keys["narrow"] = &auth.Key{ID: "key_narrow", Owner: "org_a", Scopes: []auth.Scope{auth.EraseData}, All: true,
+		Types: []string{"summary_metrics"}}
 	for _, tt := range []struct {
 		name, target, key string
 		status            int
 		want              string // a part of the response
 	}{
-		{"a visitor", "/v1/visitors/a%2Fb%20%C3%BC?website_id=site_a", "erase", 200, `{"success":true,"website_id":"site_a","kind":"visitor","id":"a/b ü","removed":{"events":1,"profiles":0}`},
-		{"what could not be found", "/v1/visitors/v?website_id=site_a", "erase", 200, `"notice":"The id was looked for as it is. Hashes of earlier days cannot be computed`},
-		{"a profile", "/v1/visitors/p1?website_id=site_a&kind=profile", "erase", 200, `"kind":"profile","id":"p1","removed":{"events":1,"profiles":0}`},
-		{"another kind", "/v1/visitors/p1?website_id=site_a&kind=person", "erase", 400, `"message":"must be visitor or profile"`},
+		{"a visitor", "/v1/visitors/a%2Fb%20%C3%BC?website_id=site_a", "erase", 200,
+			`{"success":true,"website_id":"site_a","kind":"visitor","id":"a/b ü","removed":{"events":1,"profiles":0}`},
+		{"what could not be found", "/v1/visitors/v?website_id=site_a", "erase", 200,
+			`"notice":"The id was looked for as it is. Hashes of earlier days cannot be computed`},
+		{"a profile", "/v1/visitors/p1?website_id=site_a&kind=profile", "erase", 200,
+			`"kind":"profile","id":"p1","removed":{"events":1,"profiles":0}`},
+		{"another kind", "/v1/visitors/p1?website_id=site_a&kind=person", "erase", 400,
+			`"message":"must be visitor or profile"`},
 		{"another parameter", "/v1/visitors/p1?website_id=site_a&all=true", "erase", 400, `"field":"all"`},
 		{"an id that is none", "/v1/visitors/a%00b?website_id=site_a", "erase", 400, `"field":"id"`},
-		{"a link", "/v1/visitors/p1?link_id=link_a", "erase", 400, `"message":"is required, because visitors are of a website"`},
+		{"a link", "/v1/visitors/p1?link_id=link_a", "erase", 400,
+			`"message":"is required, because visitors are of a website"`},
 		{"no website", "/v1/visitors/p1", "erase", 400, `"code":"MISSING_PROJECT_ID"`},
 		{"another owner's website", "/v1/visitors/p1?website_id=site_x", "erase", 403, `"field":"website_id"`},
 		{"a key that reads", "/v1/visitors/p1?website_id=site_a", "all", 403, `needs a key with the scope erase:data`},
-		{"a key with types", "/v1/visitors/p1?website_id=site_a", "narrow", 403, `without a list of query types, because it erases all rows of a visitor`},
+		{"a key with types", "/v1/visitors/p1?website_id=site_a", "narrow", 403,
+			`without a list of query types, because it erases all rows of a visitor`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			events.whom = nil
@@ -68,7 +75,8 @@ func TestErase(t *testing.T) {
 	if diff := cmp.Diff([]store.Person{{Website: "site_a", ProfileIDs: []string{"p1"}}}, events.whom); diff != "" {
 		t.Error(diff)
 	}
-	if e := w.trail.take(); len(e) != 1 || e[0].Route != "/v1/visitors/{id}" || e[0].Scope != auth.EraseData || e[0].Resource.ID != "site_a" || e[0].Outcome != "allowed" {
+	if e := w.trail.take(); len(e) != 1 || e[0].Route != "/v1/visitors/{id}" || e[0].Scope != auth.EraseData ||
+		e[0].Resource.ID != "site_a" || e[0].Outcome != "allowed" {
 		t.Errorf("audit: %+v", e)
 	}
 	events.fault = errors.Join(store.ErrUnavailable, errors.New("gone"))

@@ -82,8 +82,8 @@ var (
 	errMalformed = query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
 )
 
-// errorTable maps errors to codes. The first matching row is used. Other errors are internal errors, whose cause is only
-// in the log.
+// errorTable maps errors to codes. The first matching row is used. Other errors are internal errors, whose cause is
+// only in the log.
 var errorTable = []struct {
 	match func(error) bool
 	code  code
@@ -283,7 +283,8 @@ func fillBody(err error, p *problem) {
 
 func fillCost(err error, p *problem) {
 	if c, ok := errors.AsType[*front.CostError](err); ok {
-		p.Message = fmt.Sprintf("The request costs %d of a limit of %d per minute: split it into smaller requests", c.Cost, c.Limit)
+		p.Message = fmt.Sprintf("The request costs %d of a limit of %d per minute: split it into smaller requests",
+			c.Cost, c.Limit)
 	}
 }
 

@@ -38,8 +38,10 @@ func credentialHints(r *http.Request, err error) []detail {
 		hints = append(hints, about("Authorization", message+howToAuthenticate))
 	}
 	for name := range r.URL.Query() {
-		if slices.Contains([]string{"api_key", "apikey", "api-key", "key", "token", "access_token"}, strings.ToLower(name)) {
-			hints = append(hints, about(name, "is ignored: URLs end up in logs, so keys are not accepted there; "+howToAuthenticate))
+		if slices.Contains([]string{"api_key", "apikey", "api-key", "key", "token", "access_token"},
+			strings.ToLower(name)) {
+			hints = append(hints, about(name, "is ignored: URLs end up in logs, so keys are not accepted there; "+
+				howToAuthenticate))
 		}
 	}
 	if len(hints) == 0 {
@@ -49,18 +51,21 @@ func credentialHints(r *http.Request, err error) []detail {
 	return hints
 }
 
-// wrappedKeys returns a hint about text around a key, such as a second Bearer or quotation marks. No key contains spaces or
-// quotation marks, so the hint reveals nothing about existing keys.
+// wrappedKeys returns a hint about text around a key, such as a second Bearer or quotation marks. No key contains
+// spaces or quotation marks, so the hint reveals nothing about existing keys.
 func wrappedKeys(r *http.Request) (hints []detail) {
 	scheme, bearer, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		bearer = ""
 	}
 	for _, sent := range []struct{ header, text, form string }{
-		{"Authorization", bearer, "Authorization: Bearer KEY"}, {"x-api-key", r.Header.Get("X-Api-Key"), "x-api-key: KEY"},
+		{"Authorization", bearer, "Authorization: Bearer KEY"},
+		{"x-api-key", r.Header.Get("X-Api-Key"), "x-api-key: KEY"},
 	} {
-		if text := strings.TrimSpace(sent.text); strings.ContainsAny(text, " \"'<>{}") || strings.EqualFold(text, "Bearer") {
-			hints = append(hints, about(sent.header, "must contain only the key, without quotation marks or a second word; send \""+sent.form+"\""))
+		if text := strings.TrimSpace(sent.text); strings.ContainsAny(text, " \"'<>{}") ||
+			strings.EqualFold(text, "Bearer") {
+			hints = append(hints, about(sent.header,
+				"must contain only the key, without quotation marks or a second word; send \""+sent.form+"\""))
 		}
 	}
 	return hints

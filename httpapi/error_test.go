@@ -36,13 +36,17 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no key", auth.ErrMissing, 401, `"error":"Authentication required","code":"AUTH_REQUIRED",` +
 			`"details":[{"field":"Authorization","message":"is missing; send \"Authorization: Bearer KEY\" or \"x-api-key: KEY\""}]`, [2]string{"Www-Authenticate", "Bearer"}},
-		{"a bad key", fmt.Errorf("x: %w", auth.ErrInvalid), 401, `"error":"Authentication required","code":"AUTH_REQUIRED"`,
+		{"a bad key", fmt.Errorf("x: %w", auth.ErrInvalid), 401,
+			`"error":"Authentication required","code":"AUTH_REQUIRED"`,
 			[2]string{"Www-Authenticate", `Bearer error="invalid_token"`}},
-		{"forbidden, by a host", fmt.Errorf("x: %w", auth.ErrForbidden), 403, `"error":"Insufficient permissions","code":"FORBIDDEN"`,
+		{"forbidden, by a host", fmt.Errorf("x: %w", auth.ErrForbidden), 403,
+			`"error":"Insufficient permissions","code":"FORBIDDEN"`,
 			[2]string{"Www-Authenticate", `Bearer error="insufficient_scope"`}},
-		{"forbidden, with the scope", lacks(auth.ManageFlags), 403, `"error":"Insufficient permissions","code":"FORBIDDEN","details":[{"field":"Authorization","message":"needs a key with the scope manage:flags"}]`,
+		{"forbidden, with the scope", lacks(auth.ManageFlags), 403,
+			`"error":"Insufficient permissions","code":"FORBIDDEN","details":[{"field":"Authorization","message":"needs a key with the scope manage:flags"}]`,
 			[2]string{"Www-Authenticate", `Bearer error="insufficient_scope", scope="manage:flags"`}},
-		{"too fast", &front.LimitedError{Decision: limit, Status: limit.RateStatus(now)}, 429, `"error":"Rate limit exceeded","code":"RATE_LIMITED","limit":120,"remaining":0,"reset":1774785601500,"retryAfter":2`,
+		{"too fast", &front.LimitedError{Decision: limit, Status: limit.RateStatus(now)}, 429,
+			`"error":"Rate limit exceeded","code":"RATE_LIMITED","limit":120,"remaining":0,"reset":1774785601500,"retryAfter":2`,
 			[2]string{"Retry-After", "2"}},
 		{"more than a limit allows", &front.CostError{Cost: 30, Limit: 20}, 400,
 			`"error":"The request costs 30 of a limit of 20 per minute: split it into smaller requests","code":"VALIDATION_ERROR"`, [2]string{}},
@@ -51,50 +55,72 @@ func TestErrors(t *testing.T) {
 		{"a body that arrives too late", &front.BodyError{Err: os.ErrDeadlineExceeded, Within: time.Second}, 408,
 			`"error":"The body did not arrive in time","code":"REQUEST_TIMEOUT"`, [2]string{}},
 		{"a full disk", fmt.Errorf("commit flags: %w", store.ErrFull), 503,
-			`"error":"The service cannot store changes: its disk is full","code":"STORAGE_FULL"`, [2]string{"Retry-After", "5"}},
-		{"no subject", errNoSubject, 400, `"error":"One of website_id, link_id and schedule_id is required in the address","code":"MISSING_PROJECT_ID"`, [2]string{}},
+			`"error":"The service cannot store changes: its disk is full","code":"STORAGE_FULL"`,
+			[2]string{"Retry-After", "5"}},
+		{"no subject", errNoSubject, 400,
+			`"error":"One of website_id, link_id and schedule_id is required in the address","code":"MISSING_PROJECT_ID"`, [2]string{}},
 		{"mistakes", query.Errors{
-			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d", Allowed: []string{"x"}, Err: errSecret},
+			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d",
+				Allowed: []string{"x"}, Err: errSecret},
 			{Code: query.BadFilter, Field: "filters[0].op", Message: "is <not> known"},
 		}, 400, `"error":"preset: unknown preset \"last_8d\" (2 problems, see details)","code":"VALIDATION_ERROR","details":[` +
 			`{"field":"preset","message":"unknown preset \"last_8d\"","suggestion":"last_7d"},{"field":"filters[0].op","message":"is <not> known"}]`, [2]string{}},
-		{"an empty list of mistakes", query.Errors{}, 400, `"error":"The request is not valid","code":"VALIDATION_ERROR"`, [2]string{}},
+		{"an empty list of mistakes", query.Errors{}, 400,
+			`"error":"The request is not valid","code":"VALIDATION_ERROR"`, [2]string{}},
 		{"no JSON", &query.Error{Code: query.InvalidJSON, Message: "The body is empty"}, 400,
-			`"error":"The body is empty","code":"INVALID_JSON","details":[{"field":"","message":"The body is empty"}]`, [2]string{}},
-		{"a type that is forbidden", &query.Error{Code: query.Forbidden, Field: "parameters[0]", Message: "not for this key"}, 403,
+			`"error":"The body is empty","code":"INVALID_JSON","details":[{"field":"","message":"The body is empty"}]`,
+			[2]string{}},
+		{"a type that is forbidden",
+			&query.Error{Code: query.Forbidden, Field: "parameters[0]", Message: "not for this key"}, 403,
 			`"error":"parameters[0]: not for this key","code":"FORBIDDEN","details":[{"field":"parameters[0]","message":"not for this key"}]`,
 			[2]string{"Www-Authenticate", `Bearer error="insufficient_scope"`}},
 		{"a query that took too long", &query.Error{Code: query.TimedOut, Message: "too long", Err: errSecret}, 504,
 			`"error":"too long","code":"TIMEOUT","details":[{"field":"","message":"too long"}]`, [2]string{}},
 		{"a store that is away, as a query's error", &query.Error{Code: query.Unavailable, Message: "away"}, 503,
-			`"error":"away","code":"SERVICE_UNAVAILABLE","details":[{"field":"","message":"away"}]`, [2]string{"Retry-After", "5"}},
+			`"error":"away","code":"SERVICE_UNAVAILABLE","details":[{"field":"","message":"away"}]`,
+			[2]string{"Retry-After", "5"}},
 		{"a query that failed", &query.Error{Code: query.Internal, Message: "The query failed", Err: errSecret}, 500,
 			`"error":"The query failed","code":"INTERNAL_SERVER_ERROR","details":[{"field":"","message":"The query failed"}]`, [2]string{}},
-		{"a body that is too large", &http.MaxBytesError{Limit: 9}, 413, `"error":"The body may have at most 9 bytes","code":"PAYLOAD_TOO_LARGE"`, [2]string{}},
+		{"a body that is too large", &http.MaxBytesError{Limit: 9}, 413,
+			`"error":"The body may have at most 9 bytes","code":"PAYLOAD_TOO_LARGE"`, [2]string{}},
 		{"another media type", &mediaTypeError{"Content-Type", `"text/plain"`}, 415,
 			`"error":"The body must be application/json in UTF-8, and came as \"text/plain\": send the header Content-Type: application/json","code":"UNSUPPORTED_MEDIA_TYPE",` +
 				`"details":[{"field":"Content-Type","message":"The body must be application/json in UTF-8, and came as \"text/plain\": send the header Content-Type: application/json"}]`,
 			[2]string{"Accept-Encoding", "identity"}},
 		{"mistakes of a flag", fmt.Errorf("x: %w", flags.FieldErrors{{Field: "key", Message: "is required"}}), 400,
-			`"error":"key is required","code":"VALIDATION_ERROR","details":[{"field":"key","message":"is required"}]`, [2]string{}},
-		{"no such flag", fmt.Errorf("%w: f1", flags.ErrNotFound), 404, `"error":"Flag not found","code":"NOT_FOUND"`, [2]string{}},
-		{"a flag that exists already", fmt.Errorf("%w: k", flags.ErrExists), 409, `"error":"A flag with this key already exists","code":"CONFLICT"`, [2]string{}},
-		{"a flag that changed", flags.ErrConflict, 412, `"error":"The flag was changed meanwhile","code":"PRECONDITION_FAILED"`, [2]string{}},
+			`"error":"key is required","code":"VALIDATION_ERROR","details":[{"field":"key","message":"is required"}]`,
+			[2]string{}},
+		{"no such flag", fmt.Errorf("%w: f1", flags.ErrNotFound), 404, `"error":"Flag not found","code":"NOT_FOUND"`,
+			[2]string{}},
+		{"a flag that exists already", fmt.Errorf("%w: k", flags.ErrExists), 409,
+			`"error":"A flag with this key already exists","code":"CONFLICT"`, [2]string{}},
+		{"a flag that changed", flags.ErrConflict, 412,
+			`"error":"The flag was changed meanwhile","code":"PRECONDITION_FAILED"`, [2]string{}},
 		{"no route", front.ErrNoRoute, 404, `"error":"Not found","code":"NOT_FOUND"`, [2]string{}},
-		{"not found, by a host", fmt.Errorf("x: %w", store.ErrNotFound), 404, `"error":"Not found","code":"NOT_FOUND"`, [2]string{}},
-		{"another form", &formError{rowFormats[0], "has 2"}, 406, `"error":"text/csv has the rows of one parameter, and the request has 2: send Accept: application/json, or ask for one parameter","code":"NOT_ACCEPTABLE","details":[{"field":"Accept","message":"must allow application/json, because the request has 2"}]`, [2]string{}},
-		{"another method", front.ErrMethod, 405, `"error":"This endpoint does not support the method","code":"METHOD_NOT_ALLOWED"`, [2]string{}},
+		{"not found, by a host", fmt.Errorf("x: %w", store.ErrNotFound), 404, `"error":"Not found","code":"NOT_FOUND"`,
+			[2]string{}},
+		{"another form", &formError{rowFormats[0], "has 2"}, 406,
+			`"error":"text/csv has the rows of one parameter, and the request has 2: send Accept: application/json, or ask for one parameter","code":"NOT_ACCEPTABLE","details":[{"field":"Accept","message":"must allow application/json, because the request has 2"}]`, [2]string{}},
+		{"another method", front.ErrMethod, 405,
+			`"error":"This endpoint does not support the method","code":"METHOD_NOT_ALLOWED"`, [2]string{}},
 		{"a store that is unavailable", fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret), 503,
-			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
+			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`,
+			[2]string{"Retry-After", "5"}},
 		{"a part that is unavailable", &front.UnavailableError{Part: "audit", Err: errSecret}, 503,
-			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
-		{"a deadline", fmt.Errorf("%w: %w", context.DeadlineExceeded, errSecret), 504, `"error":"The answer took too long","code":"TIMEOUT"`, [2]string{}},
+			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`,
+			[2]string{"Retry-After", "5"}},
+		{"a deadline", fmt.Errorf("%w: %w", context.DeadlineExceeded, errSecret), 504,
+			`"error":"The answer took too long","code":"TIMEOUT"`, [2]string{}},
 		{"a caller who hung up", context.Canceled, 503,
-			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
-		{"a host's own", fmt.Errorf("x: %w", hostError{402}), 402, `"error":"Your plan has ended","code":"PLAN_ENDED"`, [2]string{}},
+			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`,
+			[2]string{"Retry-After", "5"}},
+		{"a host's own", fmt.Errorf("x: %w", hostError{402}), 402, `"error":"Your plan has ended","code":"PLAN_ENDED"`,
+			[2]string{}},
 		{"a host's own refusal", hostError{429}, 429, `"error":"Your plan has ended","code":"PLAN_ENDED"`, [2]string{}},
-		{"a host's own with a status of success", hostError{200}, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
-		{"anything else", errSecret, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
+		{"a host's own with a status of success", hostError{200}, 500,
+			`"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
+		{"anything else", errSecret, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`,
+			[2]string{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			rec := httptest.NewRecorder()
@@ -105,7 +131,8 @@ func TestErrors(t *testing.T) {
 			id := rec.Header().Get("X-Request-ID")
 			first, rest, _ := strings.Cut(tc.body, `,"code":`)
 			code, rest, _ := strings.Cut(rest, `"`+`,`)
-			want := `{"success":false,` + first + `,"code":` + strings.TrimSuffix(code, `"`) + `","requestId":"` + id + `"`
+			want := `{"success":false,` + first + `,"code":` + strings.TrimSuffix(code, `"`) + `","requestId":"` + id +
+				`"`
 			if rest != "" {
 				want += "," + rest
 			}
@@ -188,15 +215,23 @@ func TestCausesAreLoggedAndNotShown(t *testing.T) {
 	}{
 		{"the authenticator fails", "broken", func(*world) {}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the authenticator panics", "panic", func(*world) {}, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
-		{"the directory fails", "all", func(w *world) { w.dir.err = errSecret }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
-		{"the directory has an error of the host's", "all", func(w *world) { w.dir.err = hostError{502} }, 502, "PLAN_ENDED", "10.0.0.7"},
-		{"the directory is unavailable", "all", func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the directory fails", "all", func(w *world) { w.dir.err = errSecret }, 500, "INTERNAL_SERVER_ERROR",
+			"10.0.0.7"},
+		{"the directory has an error of the host's", "all", func(w *world) { w.dir.err = hostError{502} }, 502,
+			"PLAN_ENDED", "10.0.0.7"},
+		{"the directory is unavailable", "all",
+			func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret) }, 503,
+			"SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the limiter fails", "all", func(w *world) {
 			w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, errSecret }
 		}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
-		{"the store fails", "all", func(w *world) { w.store.fail(errSecret) }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
-		{"the store is unavailable", "all", func(w *world) { w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret)) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
-		{"the audit trail fails", "all", func(w *world) { w.trail.err = errSecret }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the store fails", "all", func(w *world) { w.store.fail(errSecret) }, 500, "INTERNAL_SERVER_ERROR",
+			"10.0.0.7"},
+		{"the store is unavailable", "all",
+			func(w *world) { w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret)) }, 503,
+			"SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the audit trail fails", "all", func(w *world) { w.trail.err = errSecret }, 503, "SERVICE_UNAVAILABLE",
+			"10.0.0.7"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -206,7 +241,8 @@ func TestCausesAreLoggedAndNotShown(t *testing.T) {
 			if strings.Contains(rec.Body.String(), "10.0.0.7") {
 				t.Errorf("the response contains the cause: %s", rec.Body)
 			}
-			if log := w.log.String(); !strings.Contains(log, tc.logged) || !strings.Contains(log, rec.Header().Get("X-Request-ID")) {
+			if log := w.log.String(); !strings.Contains(log, tc.logged) ||
+				!strings.Contains(log, rec.Header().Get("X-Request-ID")) {
 				t.Errorf("the log lacks the cause or the request: %s", log)
 			}
 			if e := w.trail.take(); len(e) != 1 {

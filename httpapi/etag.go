@@ -35,8 +35,8 @@ func (a *api) dataKey(ctx context.Context, r *front.Request, s *query.Snapshot) 
 	return key
 }
 
-// dataTag returns the entity tag of a response before it is computed. It covers the route, the key of the data, and extra, the other
-// content. It is empty without a key, and so for responses that change with the clock.
+// dataTag returns the entity tag of a response before it is computed. It covers the route, the key of the data, and
+// extra, the other content. It is empty without a key, and so for responses that change with the clock.
 func dataTag(r *front.Request, key string, extra any) string {
 	if key == "" {
 		return ""

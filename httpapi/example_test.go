@@ -36,7 +36,8 @@ func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys aut
 func Example() {
 	pepper, pepperErr := auth.NewPepper([]byte("a secret of the host's"))
 	secret, secretErr := auth.NewSecret(nil, "")
-	keys := hostKeys{secret.Digest(pepper): {ID: "panel", Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}}}
+	keys := hostKeys{secret.Digest(pepper): {ID: "panel", Owner: "acme", All: true,
+		Scopes: []auth.Scope{auth.ReadData}}}
 	mux := http.NewServeMux()
 	mountErr := mount(mux, noData{}, &store.MemoryDirectory{}, keys, pepper)
 	fmt.Println(errors.Join(pepperErr, secretErr, mountErr))

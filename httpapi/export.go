@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// maxExports is the number of exports that run at a time. Further ones wait, so that queries have the rest of the store.
+	// maxExports is the number of exports that run at a time. Further ones wait, so that queries have the rest of the
+	// store.
 	maxExports = 2
 	// exportRows is the number of rows in memory for each export that runs.
 	exportRows = 5_000
@@ -63,7 +64,8 @@ func (a *api) readExport(_ context.Context, r *front.Request, q *question) error
 	if !ok {
 		return errMalformed
 	}
-	read := exportReader{values: values, formats: append([]exporter.Format{exporter.NDJSON(), exporter.CSV()}, a.cfg.ExportFormats...)}
+	read := exportReader{values: values,
+		formats: append([]exporter.Format{exporter.NDJSON(), exporter.CSV()}, a.cfg.ExportFormats...)}
 	read.request(&q.export)
 	if r.Resource.Kind != "" {
 		read.table(&q.export, exporter.Tables(subject(r).Kind))
@@ -145,9 +147,11 @@ func (x *exportReader) table(e *exportRequest, tables []string) {
 	case e.cfg.Table != "" && !slices.Contains(tables, e.cfg.Table):
 		x.fault("table", "must be %s", mistake.Or(tables...))
 	case e.cfg.Table == "" && e.format.OneTable && len(tables) > 1:
-		x.fault("table", "is required with the format %s, because its files have the rows of one table: %s", e.format.Name, mistake.Or(tables...))
+		x.fault("table", "is required with the format %s, because its files have the rows of one table: %s",
+			e.format.Name, mistake.Or(tables...))
 	}
-	if at, _, _ := strings.Cut(e.cfg.After.String(), ":"); at != "" && (!slices.Contains(tables, at) || e.cfg.Table != "" && at != e.cfg.Table) {
+	if at, _, _ := strings.Cut(e.cfg.After.String(), ":"); at != "" &&
+		(!slices.Contains(tables, at) || e.cfg.Table != "" && at != e.cfg.Table) {
 		x.fault("after", "is the cursor of another export: this one has no rows of the table %s", at)
 	}
 }
@@ -160,14 +164,15 @@ func (a *api) answerExport(ctx context.Context, r *front.Request, q *question) (
 	if err != nil {
 		return nil, err
 	}
-	return &front.Answer{Status: http.StatusOK, Type: q.export.format.Type, Stream: func(ctx context.Context, to io.Writer) error {
-		select {
-		case a.exports <- struct{}{}:
-			defer func() { <-a.exports }()
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, EscapeFormulas: q.export.escape})
-		return err
-	}}, nil
+	return &front.Answer{Status: http.StatusOK, Type: q.export.format.Type,
+		Stream: func(ctx context.Context, to io.Writer) error {
+			select {
+			case a.exports <- struct{}{}:
+				defer func() { <-a.exports }()
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, EscapeFormulas: q.export.escape})
+			return err
+		}}, nil
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// An eventStore has events of some days, one for each millisecond of a day up to perDay. Its reads fail from the one with number fails
-// on, if fails is not 0.
+// An eventStore has events of some days, one for each millisecond of a day up to perDay. Its reads fail from the one
+// with number fails on, if fails is not 0.
 type eventStore struct {
 	days, perDay int
 	fails        int64
@@ -89,7 +89,8 @@ func TestAnExportThatBreaksOff(t *testing.T) {
 		for _, fails := range []int64{0, 1, 4} {
 			w := exporting(t, &eventStore{days: 5, perDay: exportRows, fails: fails})
 			server := httptest.NewServer(w.handler)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v1/export?website_id=site_a&format="+format, nil)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+
+				"/v1/export?website_id=site_a&format="+format, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,20 +102,24 @@ func TestAnExportThatBreaksOff(t *testing.T) {
 				_ = resp.Body.Close()
 			}
 			server.Close()
-			if whole := fails == 0; (err == nil) != whole || strings.HasSuffix(string(body), "\"complete\":true}}\n") != (whole && format == "ndjson") {
+			if whole := fails == 0; (err == nil) != whole ||
+				strings.HasSuffix(string(body), "\"complete\":true}}\n") != (whole && format == "ndjson") {
 				t.Errorf("%s that fails at read %d: %v, %d bytes", format, fails, err, len(body))
 			}
-			if fails > 0 && (!strings.Contains(w.log.String(), errGone.Error()) || strings.Contains(string(body), "/srv")) {
+			if fails > 0 && (!strings.Contains(w.log.String(), errGone.Error()) ||
+				strings.Contains(string(body), "/srv")) {
 				t.Errorf("%s: the log has no cause, or the body has it: %s", format, w.log)
 			}
-			if e := w.trail.take(); len(e) != 1 || e[0].Scope != auth.ExportData || e[0].Resource.ID != "site_a" || e[0].Route != "/v1/export" {
+			if e := w.trail.take(); len(e) != 1 || e[0].Scope != auth.ExportData || e[0].Resource.ID != "site_a" ||
+				e[0].Route != "/v1/export" {
 				t.Errorf("audit: %+v", e)
 			}
 		}
 	}
 }
 
-// TestExportsAtTheSameTime checks that further exports wait for the first ones, and that an export may take longer than Timeout.
+// TestExportsAtTheSameTime checks that further exports wait for the first ones, and that an export may take longer than
+// Timeout.
 func TestExportsAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
@@ -171,8 +176,10 @@ func TestMistakesOfExports(t *testing.T) {
 		{"all", "website_id=site_a", 403, "needs a key with the scope export:data"},
 		{"typed", "website_id=site_a", 403, "without filters and without a list of query types"},
 		{"cut", "website_id=site_a", 403, "without filters and without a list of query types"},
-		{"export", "website_id=site_a&format=csv&table=blocked", 200, "website,event_id,time,reason,bot_name,requests\n"},
-		{"export", "link_id=link_a&format=csv&startDate=2026-03-01&endDate=2026-03-01&after=visits:1:a", 200, "link,event_id,time,"},
+		{"export", "website_id=site_a&format=csv&table=blocked", 200,
+			"website,event_id,time,reason,bot_name,requests\n"},
+		{"export", "link_id=link_a&format=csv&startDate=2026-03-01&endDate=2026-03-01&after=visits:1:a", 200,
+			"link,event_id,time,"},
 		{"export", "schedule_id=mon_a", 200, `{"export":{"rows":0,"complete":true}}`},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/v1/export?"+tc.query, nil)

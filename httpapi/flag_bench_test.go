@@ -17,9 +17,12 @@ func BenchmarkBulk(b *testing.B) {
 	store := &flags.Memory{}
 	served := newFlags(b, store)
 	for i := range 100 {
-		f := flags.Flag{Client: flags.OfWebsite("site_a"), Key: fmt.Sprint("flag-", i), Type: flags.Rollout, Percentage: 50}
+		f := flags.Flag{Client: flags.OfWebsite("site_a"), Key: fmt.Sprint("flag-", i), Type: flags.Rollout,
+			Percentage: 50}
 		for j := range 20 {
-			f.Rules = append(f.Rules, flags.Rule{On: flags.OnEmail, Operator: flags.EndsWith, Value: fmt.Sprint("@", j, ".example"), Enabled: true})
+			f.Rules = append(f.Rules,
+				flags.Rule{On: flags.OnEmail, Operator: flags.EndsWith, Value: fmt.Sprint("@", j, ".example"),
+					Enabled: true})
 		}
 		if _, err := served.Editor().Create(b.Context(), flags.Actor{Kind: "test"}, f); err != nil {
 			b.Fatal(err)
@@ -33,7 +36,8 @@ func BenchmarkBulk(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			resp, err := client.Get(server.URL + "/public/v1/flags/bulk?clientId=site_a&userId=user-4711&email=ada@acme.example&properties=%7B%22plan%22:%22free%22%7D")
+			resp, err := client.Get(server.URL +
+				"/public/v1/flags/bulk?clientId=site_a&userId=user-4711&email=ada@acme.example&properties=%7B%22plan%22:%22free%22%7D")
 			if err != nil {
 				b.Error(err)
 				return

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFlagsOfOneAnswerAreBounded checks that a response with several flags has at most 1 MiB of values and payloads. Above
-// the limit the error says what to do, and naming keys helps.
+// TestFlagsOfOneAnswerAreBounded checks that a response with several flags has at most 1 MiB of values and payloads.
+// Above the limit the error says what to do, and naming keys helps.
 func TestFlagsOfOneAnswerAreBounded(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	const payload = 30_000 // bytes of each flag
@@ -18,7 +18,8 @@ func TestFlagsOfOneAnswerAreBounded(t *testing.T) {
 	var keys []string
 	for i := range 36 {
 		if i == 34 { // a million bytes in total
-			for _, path := range []string{bulk + "?clientId=site_a", bulk + "?clientId=site_a&keys=" + strings.Join(keys, ",")} {
+			for _, path := range []string{bulk + "?clientId=site_a", bulk + "?clientId=site_a&keys=" +
+				strings.Join(keys, ",")} {
 				rec := w.send("GET", path, "", "")
 				if expect(t, rec, 200, ""); object(t, rec)["count"] != 34.0 || rec.Body.Len() > 1<<20+1000*300 {
 					t.Errorf("%s: %d bytes", path, rec.Body.Len())

@@ -89,7 +89,8 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 	var keys *[]string
 	c := &q.context
 	into := map[string]memberReader{
-		"clientId": oneOf(&client), "keys": oneOf(&keys), "environment": idInto(&c.Environment), "userId": idInto(&c.UserID), "email": idInto(&c.Email),
+		"clientId": oneOf(&client), "keys": oneOf(&keys), "environment": idInto(&c.Environment),
+		"userId": idInto(&c.UserID), "email": idInto(&c.Email),
 		"organizationId": idInto(&c.OrganizationID), "teamId": idInto(&c.TeamID), "properties": oneOf(&c.Properties),
 	}
 	var bad query.Errors
@@ -186,7 +187,8 @@ func (a *api) evaluateFlags(ctx context.Context, r *front.Request, q *flagQuesti
 	return tagged(resultsBody{true, results, len(results)})
 }
 
-func (a *api) evaluate(ctx context.Context, r *front.Request, q *flagQuestion) (results map[string]flags.Result, err error) {
+func (a *api) evaluate(ctx context.Context, r *front.Request, q *flagQuestion) (results map[string]flags.Result,
+	err error) {
 	client := a.evaluated(ctx, r, q)
 	if q.all {
 		results, err = a.cfg.Flags.Evaluator().EvaluateAll(ctx, client, &q.context)

@@ -37,7 +37,8 @@ const ofrepPrefix = "/ofrep/v1/evaluate/flags"
 func (a *api) flagRoutes() []*route {
 	type steps = front.Steps[flagQuestion]
 	manage := func(method, path, about string, s steps) *route {
-		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Scope: auth.ManageFlags, Steps: s},
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Scope: auth.ManageFlags,
+			Steps: s},
 			about: about, access: ByClientKey, body: method == http.MethodPost || method == http.MethodPatch,
 			stores: changes(method, "flags, history of flags"), off: withoutFlags}
 	}
@@ -48,16 +49,26 @@ func (a *api) flagRoutes() []*route {
 			off: withoutFlags, open: true}
 	}
 	return []*route{
-		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client", steps{Allow: a.allowFlags, Answer: a.listFlags}),
-		manage(http.MethodPost, "/public/v1/flags", "Create a flag, or restore a removed one", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.createFlag}),
-		manage(http.MethodPatch, "/public/v1/flags/{id}", "Change a flag", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.changeFlag}),
-		manage(http.MethodDelete, "/public/v1/flags/{id}", "Remove a flag", steps{Allow: a.allowFlags, Answer: a.removeFlag}),
-		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "Evaluate one flag for a context", steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag}),
-		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Evaluate several flags, or all, for a context", steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags}),
-		evaluate(http.MethodPost, "/public/v1/flags/bulk", "The same with a body", steps{Allow: a.allowEvaluation, Read: a.readSeveralBody, Answer: a.evaluateFlags}),
-		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "Evaluate one flag, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
-		evaluate(http.MethodPost, ofrepPrefix, "Evaluate all flags, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
-		{Route: front.Route{Method: http.MethodGet, Path: "/public/v1/flags/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportFlags}},
+		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client",
+			steps{Allow: a.allowFlags, Answer: a.listFlags}),
+		manage(http.MethodPost, "/public/v1/flags", "Create a flag, or restore a removed one",
+			steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.createFlag}),
+		manage(http.MethodPatch, "/public/v1/flags/{id}", "Change a flag",
+			steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.changeFlag}),
+		manage(http.MethodDelete, "/public/v1/flags/{id}", "Remove a flag",
+			steps{Allow: a.allowFlags, Answer: a.removeFlag}),
+		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "Evaluate one flag for a context",
+			steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag}),
+		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Evaluate several flags, or all, for a context",
+			steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags}),
+		evaluate(http.MethodPost, "/public/v1/flags/bulk", "The same with a body",
+			steps{Allow: a.allowEvaluation, Read: a.readSeveralBody, Answer: a.evaluateFlags}),
+		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "Evaluate one flag, for OpenFeature",
+			steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
+		evaluate(http.MethodPost, ofrepPrefix, "Evaluate all flags, for OpenFeature",
+			steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
+		{Route: front.Route{Method: http.MethodGet, Path: "/public/v1/flags/health", Class: auth.ClassHealth,
+			Steps: steps{Answer: a.reportFlags}},
 			about: "Whether flags are up to date", access: Public, off: withoutFlags, open: true},
 	}
 }
@@ -77,7 +88,8 @@ func (a *api) flagBucket(_ context.Context, r *front.Request, q *flagQuestion) (
 // namedClient returns the client that the URL or a header names.
 func namedClient(r *front.Request) string {
 	values, _ := r.Query() // a malformed query names no client
-	for _, id := range []string{values.Get("clientId"), r.Header.Get("X-Client-Id"), r.Header.Get("Databuddy-Client-Id")} {
+	for _, id := range []string{values.Get("clientId"), r.Header.Get("X-Client-Id"),
+		r.Header.Get("Databuddy-Client-Id")} {
 		if id != "" {
 			return id
 		}
@@ -152,7 +164,8 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 // the key reaches, or the key's organisation. Unknown ids and ids of other owners get the same answer.
 func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion, id string) error {
 	if id == "" {
-		return query.Errors{{Code: query.Invalid, Field: "clientId", Message: "is required: the id of a website or of the key's organisation"}}
+		return query.Errors{{Code: query.Invalid, Field: "clientId",
+			Message: "is required: the id of a website or of the key's organisation"}}
 	}
 	q.client = flags.OfWebsite(id)
 	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: id}
@@ -178,5 +191,6 @@ func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion
 
 // noClient returns the error for a client that does not exist, or whose flags the key must not manage.
 func noClient() error {
-	return &denied{scope: auth.ManageFlags, field: "clientId", why: "must be the id of a website that the key reaches, or of its organisation"}
+	return &denied{scope: auth.ManageFlags, field: "clientId",
+		why: "must be the id of a website that the key reaches, or of its organisation"}
 }

@@ -49,7 +49,8 @@ func (s *weakStore) Revisions(ctx context.Context, clients []flags.Client) (map[
 // newFlags returns the flags of s.
 func newFlags(t testing.TB, s flags.Store) *flags.Service {
 	t.Helper()
-	service, err := flags.New(flags.Config{Store: s, Now: func() time.Time { return now }, Every: 10 * time.Millisecond})
+	service, err := flags.New(flags.Config{Store: s, Now: func() time.Time { return now },
+		Every: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,8 @@ func newFlagWorld(t testing.TB) (*world, *weakStore) {
 	w := newWorld(t, func(cfg *Config) {
 		cfg.Flags, cfg.Minter, cfg.CORSOrigins = newFlags(t, s), &fakeMinter{}, []string{"https://Panel.example:443"}
 	})
-	w.keys["sites"] = &auth.Key{ID: "key_sites", Owner: "org_a", Scopes: []auth.Scope{auth.ManageFlags}, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}}
+	w.keys["sites"] = &auth.Key{ID: "key_sites", Owner: "org_a", Scopes: []auth.Scope{auth.ManageFlags},
+		Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}}
 	w.keys["org_b"] = &auth.Key{ID: "key_b", Owner: "org_b", Scopes: []auth.Scope{auth.ManageFlags}, All: true}
 	return w, s
 }
@@ -92,7 +94,8 @@ func TestAFlagsLife(t *testing.T) {
 	rec := w.send("POST", "/public/v1/flags", "flags", newFlag)
 	expect(t, rec, 200, "")
 	made := object(t, rec)["flag"].(map[string]any)
-	if made["createdAt"] != "2026-03-29T12:00:00.000Z" || made["status"] != "active" || made["revision"] != 1.0 || rec.Header().Get("ETag") != `"1"` {
+	if made["createdAt"] != "2026-03-29T12:00:00.000Z" || made["status"] != "active" || made["revision"] != 1.0 ||
+		rec.Header().Get("ETag") != `"1"` {
 		t.Errorf("created %v, ETag %s", made, rec.Header().Get("ETag"))
 	}
 	want := `{"success":true,"enabled":true,"value":true,"payload":{"a":"<1>"},"reason":"BOOLEAN_DEFAULT"}` + "\n"
@@ -102,9 +105,11 @@ func TestAFlagsLife(t *testing.T) {
 	expect(t, w.send("POST", "/public/v1/flags", "flags", newFlag), 409, "CONFLICT")
 
 	id := made["id"].(string)
-	rec = w.send("PATCH", "/public/v1/flags/"+id, "flags", `{"clientId":"site_a","defaultValue":false,"description":"x"}`)
+	rec = w.send("PATCH", "/public/v1/flags/"+id, "flags",
+		`{"clientId":"site_a","defaultValue":false,"description":"x"}`)
 	expect(t, rec, 200, "")
-	if f := object(t, rec)["flag"].(map[string]any); f["defaultValue"] != false || f["revision"] != 2.0 || f["description"] != "x" || rec.Header().Get("ETag") != `"2"` {
+	if f := object(t, rec)["flag"].(map[string]any); f["defaultValue"] != false || f["revision"] != 2.0 ||
+		f["description"] != "x" || rec.Header().Get("ETag") != `"2"` {
 		t.Errorf("changed %v, ETag %s", f, rec.Header().Get("ETag"))
 	}
 	again := w.send("PATCH", "/public/v1/flags/"+id, "flags", `{"clientId":"site_a"}`)
@@ -122,8 +127,10 @@ func TestAFlagsLife(t *testing.T) {
 	if again := w.create(t, newFlag); again != id || reason() != "BOOLEAN_DEFAULT" {
 		t.Errorf("restored as %s, was %s", again, id)
 	}
-	changes, err := w.cfg.Flags.Editor().History(t.Context(), flags.Target{Client: flags.OfWebsite("site_a"), ID: id}, 0, 10)
-	if err != nil || len(changes) != 4 || changes[0].Event != flags.Restored || changes[0].Actor != (flags.Actor{Kind: "key", ID: "key_flags"}) {
+	changes, err := w.cfg.Flags.Editor().History(t.Context(), flags.Target{Client: flags.OfWebsite("site_a"), ID: id},
+		0, 10)
+	if err != nil || len(changes) != 4 || changes[0].Event != flags.Restored ||
+		changes[0].Actor != (flags.Actor{Kind: "key", ID: "key_flags"}) {
 		t.Errorf("history %+v, %v", changes, err)
 	}
 }
@@ -139,21 +146,33 @@ func TestPermissionsForManagingFlags(t *testing.T) {
 		code                            string
 		resource                        auth.Resource
 	}{
-		{"a website of the key's", "GET", "/definitions?clientId=site_a", "sites", "", 200, "", auth.Resource{Kind: "website", ID: "site_a", Owner: "org_a"}},
-		{"a website outside its list", "GET", "/definitions?clientId=site_b", "sites", "", 403, "FORBIDDEN", auth.Resource{Kind: "website", ID: "site_b", Owner: "org_a"}},
-		{"its organisation", "GET", "/definitions?clientId=org_a", "flags", "", 200, "", auth.Resource{Kind: "organization", ID: "org_a", Owner: "org_a"}},
-		{"its organisation, with a list of websites", "GET", "/definitions?clientId=org_a", "sites", "", 403, "FORBIDDEN", auth.Resource{Kind: "organization", ID: "org_a", Owner: "org_a"}},
-		{"another organisation", "GET", "/definitions?clientId=org_b", "flags", "", 403, "FORBIDDEN", auth.Resource{Kind: "website", ID: "org_b"}},
-		{"another owner's website", "POST", "", "flags", body("site_x"), 403, "FORBIDDEN", auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
-		{"another owner's website, with a body that is wrong", "POST", "", "flags", `{"clientId":"site_x","x":1}`, 403, "FORBIDDEN", auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
-		{"another owner's flag", "PATCH", "/" + id, "org_b", `{"clientId":"site_x","description":"y"}`, 404, "NOT_FOUND", auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
-		{"another owner's flag, removed", "DELETE", "/" + id + "?clientId=site_x", "org_b", "", 404, "NOT_FOUND", auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
+		{"a website of the key's", "GET", "/definitions?clientId=site_a", "sites", "", 200, "",
+			auth.Resource{Kind: "website", ID: "site_a", Owner: "org_a"}},
+		{"a website outside its list", "GET", "/definitions?clientId=site_b", "sites", "", 403, "FORBIDDEN",
+			auth.Resource{Kind: "website", ID: "site_b", Owner: "org_a"}},
+		{"its organisation", "GET", "/definitions?clientId=org_a", "flags", "", 200, "",
+			auth.Resource{Kind: "organization", ID: "org_a", Owner: "org_a"}},
+		{"its organisation, with a list of websites", "GET", "/definitions?clientId=org_a", "sites", "", 403,
+			"FORBIDDEN", auth.Resource{Kind: "organization", ID: "org_a", Owner: "org_a"}},
+		{"another organisation", "GET", "/definitions?clientId=org_b", "flags", "", 403, "FORBIDDEN",
+			auth.Resource{Kind: "website", ID: "org_b"}},
+		{"another owner's website", "POST", "", "flags", body("site_x"), 403, "FORBIDDEN",
+			auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
+		{"another owner's website, with a body that is wrong", "POST", "", "flags", `{"clientId":"site_x","x":1}`, 403,
+			"FORBIDDEN", auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
+		{"another owner's flag", "PATCH", "/" + id, "org_b", `{"clientId":"site_x","description":"y"}`, 404,
+			"NOT_FOUND", auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
+		{"another owner's flag, removed", "DELETE", "/" + id + "?clientId=site_x", "org_b", "", 404, "NOT_FOUND",
+			auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}},
 		{"a key that reads", "GET", "/definitions?clientId=site_a", "all", "", 403, "FORBIDDEN", auth.Resource{}},
 		{"no client", "GET", "/definitions", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
 		{"no client in a body", "POST", "", "flags", `{"key":"x"}`, 400, "VALIDATION_ERROR", auth.Resource{}},
-		{"two clients", "GET", "/definitions?clientId=site_a&clientId=site_b", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
-		{"an impossible client", "GET", "/definitions?clientId=%00", "flags", "", 403, "FORBIDDEN", auth.Resource{Kind: "website"}},
-		{"an unknown parameter", "GET", "/definitions?clientId=site_a&client=x", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
+		{"two clients", "GET", "/definitions?clientId=site_a&clientId=site_b", "flags", "", 400, "VALIDATION_ERROR",
+			auth.Resource{}},
+		{"an impossible client", "GET", "/definitions?clientId=%00", "flags", "", 403, "FORBIDDEN",
+			auth.Resource{Kind: "website"}},
+		{"an unknown parameter", "GET", "/definitions?clientId=site_a&client=x", "flags", "", 400, "VALIDATION_ERROR",
+			auth.Resource{}},
 	} {
 		w.trail.take()
 		rec := w.send(tc.method, "/public/v1/flags"+tc.target, tc.key, tc.body)
@@ -172,12 +191,14 @@ func TestPermissionsForManagingFlags(t *testing.T) {
 
 func TestEveryMistakeOfAFlagIsReported(t *testing.T) {
 	w, _ := newFlagWorld(t)
-	rec := w.send("POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","type":"odd","rolloutPercentage":101}`)
+	rec := w.send("POST", "/public/v1/flags", "flags",
+		`{"clientId":"site_a","key":"a b","type":"odd","rolloutPercentage":101}`)
 	expect(t, rec, 400, "VALIDATION_ERROR")
 	if n := len(object(t, rec)["details"].([]any)); n != 4 {
 		t.Errorf("%d: %s", n, rec.Body)
 	}
-	rec = w.send("POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","type":"odd","defaultValue":true,"rolloutPercentage":101}`)
+	rec = w.send("POST", "/public/v1/flags", "flags",
+		`{"clientId":"site_a","key":"a b","type":"odd","defaultValue":true,"rolloutPercentage":101}`)
 	expect(t, rec, 400, "VALIDATION_ERROR")
 	if n := len(object(t, rec)["details"].([]any)); n != 3 {
 		t.Errorf("%d: %s", n, rec.Body)
@@ -191,13 +212,15 @@ func TestIfMatch(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	id := w.create(t, newFlag)
 	patch := func(tag string) int {
-		return w.send("PATCH", "/public/v1/flags/"+id, "flags", `{"clientId":"site_a","name":"n"}`, "If-Match", tag).Code
+		return w.send("PATCH", "/public/v1/flags/"+id, "flags", `{"clientId":"site_a","name":"n"}`, "If-Match",
+			tag).Code
 	}
 	for i, tc := range []struct {
 		tag    string
 		status int
 	}{
-		{`"1"`, 200}, {`"1"`, 412}, {`W/"2"`, 412}, {`2`, 412}, {`"1", "2"`, 200}, {`*`, 200}, {``, 200}, {`"0"`, 412}, {`"x"`, 412},
+		{`"1"`, 200}, {`"1"`, 412}, {`W/"2"`, 412}, {`2`, 412}, {`"1", "2"`, 200}, {`*`, 200}, {``, 200}, {`"0"`, 412},
+		{`"x"`, 412},
 	} {
 		if got := patch(tc.tag); got != tc.status {
 			t.Errorf("%d: If-Match %s: %d, want %d", i, tc.tag, got, tc.status)
@@ -214,19 +237,23 @@ func TestConcurrentPatches(t *testing.T) {
 	id := w.create(t, newFlag)
 	var all sync.WaitGroup
 	var won atomic.Int64
-	for i, body := range []string{`"name":"n"`, `"description":"d"`, `"rolloutPercentage":7`, `"rules":[]`, `"payload":{"b":2}`, `"defaultValue":false`} {
+	for i, body := range []string{`"name":"n"`, `"description":"d"`, `"rolloutPercentage":7`, `"rules":[]`,
+		`"payload":{"b":2}`, `"defaultValue":false`} {
 		all.Go(func() {
 			expect(t, w.send("PATCH", "/public/v1/flags/"+id, "flags", `{"clientId":"site_a",`+body+`}`), 200, "")
 		})
 		all.Go(func() {
-			if w.send("PATCH", "/public/v1/flags/"+id, "flags", fmt.Sprintf(`{"clientId":"site_a","status":"active","targetGroupIds":[],"name":"n%d"}`, i), "If-Match", `"7"`).Code == 200 {
+			if w.send("PATCH", "/public/v1/flags/"+id, "flags",
+				fmt.Sprintf(`{"clientId":"site_a","status":"active","targetGroupIds":[],"name":"n%d"}`, i), "If-Match",
+				`"7"`).Code == 200 {
 				won.Add(1)
 			}
 		})
 	}
 	all.Wait()
 	f, err := w.cfg.Flags.Editor().Flag(t.Context(), flags.OfWebsite("site_a"), id)
-	if err != nil || f.Description != "d" || f.Percentage != 7 || string(f.Payload) != `{"b":2}` || f.Default || f.Revision != 7+won.Load() || won.Load() > 1 {
+	if err != nil || f.Description != "d" || f.Percentage != 7 || string(f.Payload) != `{"b":2}` || f.Default ||
+		f.Revision != 7+won.Load() || won.Load() > 1 {
 		t.Errorf("%+v, %v; %d with If-Match", f, err, won.Load())
 	}
 }
@@ -261,10 +288,12 @@ func TestBulk(t *testing.T) {
 		{"a body without keys", "POST", "clientId=site_a", `{"environment":"prod"}`, "beta=true"},
 		{"a body with no keys", "POST", "", `{"clientId":"site_a","keys":[]}`, ""},
 		{"a body with keys of another type", "POST", "", `{"clientId":"site_a","keys":"beta"}`, "400"},
-		{"a body with 101 keys", "POST", "", `{"clientId":"site_a","keys":[` + strings.Repeat(`"k",`, 100) + `"k"]}`, "400"},
+		{"a body with 101 keys", "POST", "", `{"clientId":"site_a","keys":[` + strings.Repeat(`"k",`, 100) + `"k"]}`,
+			"400"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			rec := w.send(tc.method, "/public/v1/flags/bulk?"+strings.NewReplacer("{", "%7B", "}", "%7D", `"`, "%22").Replace(tc.query), "", tc.body)
+			rec := w.send(tc.method, "/public/v1/flags/bulk?"+
+				strings.NewReplacer("{", "%7B", "}", "%7D", `"`, "%22").Replace(tc.query), "", tc.body)
 			if rec.Code != 200 {
 				if fmt.Sprint(rec.Code) != tc.want {
 					t.Errorf("%d %s", rec.Code, rec.Body)
@@ -272,10 +301,13 @@ func TestBulk(t *testing.T) {
 				return
 			}
 			var body resultsText
-			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || body.Count != len(body.Flags) || body.text() != tc.want {
+			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || body.Count != len(body.Flags) ||
+				body.text() != tc.want {
 				t.Errorf("%s, %v, want %s", rec.Body, err, tc.want)
 			}
-			again := w.send(tc.method, "/public/v1/flags/bulk?"+strings.NewReplacer("{", "%7B", "}", "%7D", `"`, "%22").Replace(tc.query), "", tc.body, "If-None-Match", rec.Header().Get("ETag"))
+			again := w.send(tc.method, "/public/v1/flags/bulk?"+
+				strings.NewReplacer("{", "%7B", "}", "%7D", `"`, "%22").Replace(tc.query), "", tc.body, "If-None-Match",
+				rec.Header().Get("ETag"))
 			if again.Code != 304 || rec.Header().Get("Cache-Control") != "private, no-cache" {
 				t.Errorf("second request: %d; %v", again.Code, rec.Header())
 			}
@@ -285,7 +317,8 @@ func TestBulk(t *testing.T) {
 
 func TestBulkReportsMistakesInTermsOfJSON(t *testing.T) {
 	w, _ := newFlagWorld(t)
-	rec := w.send("POST", "/public/v1/flags/bulk", "", `{"clientId":"site_a","keys":"beta","properties":[],"userId":"u"}`)
+	rec := w.send("POST", "/public/v1/flags/bulk", "",
+		`{"clientId":"site_a","keys":"beta","properties":[],"userId":"u"}`)
 	want := `[{"field":"keys","message":"must be an array, not a string"},{"field":"properties","message":"must be an object, not an array"}]`
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
 		t.Errorf("%s\nwant %s", rec.Body, want)
@@ -329,7 +362,8 @@ func TestEvaluationContinuesWithoutTheStore(t *testing.T) {
 	}
 }
 
-// TestBucketsOfEvaluation checks that made-up clients share the bucket of the network, so that they do not bypass limits.
+// TestBucketsOfEvaluation checks that made-up clients share the bucket of the network, so that they do not bypass
+// limits.
 func TestBucketsOfEvaluation(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	w.create(t, newFlag)
@@ -358,7 +392,8 @@ func TestBucketsOfEvaluation(t *testing.T) {
 func TestWithoutFlags(t *testing.T) {
 	w := newWorld(t)
 	for _, rt := range (*api)(nil).flagRoutes() {
-		expect(t, w.send(rt.Method, strings.NewReplacer("{id}", "x", "{key}", "x").Replace(rt.Path), "flags", ""), 404, "NOT_FOUND")
+		expect(t, w.send(rt.Method, strings.NewReplacer("{id}", "x", "{key}", "x").Replace(rt.Path), "flags", ""), 404,
+			"NOT_FOUND")
 	}
 }
 
@@ -427,11 +462,14 @@ func TestAWebsiteWithTheIDOfAnOrganization(t *testing.T) {
 	if rec := w.send("GET", definitions, "org_b", ""); rec.Code != 200 || object(t, rec)["count"] != 0.0 {
 		t.Errorf("the website's owner lists %d %s", rec.Code, rec.Body)
 	}
-	expect(t, w.send("PATCH", "/public/v1/flags/"+f.ID, "org_b", `{"clientId":"org_a","defaultValue":false}`), 404, "NOT_FOUND")
+	expect(t, w.send("PATCH", "/public/v1/flags/"+f.ID, "org_b", `{"clientId":"org_a","defaultValue":false}`), 404,
+		"NOT_FOUND")
 	expect(t, w.send("DELETE", "/public/v1/flags/"+f.ID+"?clientId=org_a", "org_b", ""), 404, "NOT_FOUND")
 	expect(t, w.send("GET", definitions, "flags", ""), 403, "FORBIDDEN")
-	expect(t, w.send("POST", "/public/v1/flags", "org_b", `{"clientId":"org_a","key":"theirs","type":"boolean","defaultValue":true}`), 200, "")
-	for client, want := range map[flags.Client]string{flags.OfOrganization("org_a"): "ours", flags.OfWebsite("org_a"): "theirs"} {
+	expect(t, w.send("POST", "/public/v1/flags", "org_b",
+		`{"clientId":"org_a","key":"theirs","type":"boolean","defaultValue":true}`), 200, "")
+	for client, want := range map[flags.Client]string{flags.OfOrganization("org_a"): "ours",
+		flags.OfWebsite("org_a"): "theirs"} {
 		if set, err := s.Load(t.Context(), client); err != nil || len(set.Flags) != 1 || set.Flags[0].Key != want {
 			t.Errorf("%s has %+v, %v", client, set, err)
 		}

@@ -46,12 +46,13 @@ func (e *formError) Error() string {
 
 func fillForm(err error, p *problem) {
 	if f, ok := errors.AsType[*formError](err); ok {
-		p.Message, p.details = f.Error(), []detail{about("Accept", "must allow application/json, because the request "+f.why)}
+		p.Message, p.details = f.Error(),
+			[]detail{about("Accept", "must allow application/json, because the request "+f.why)}
 	}
 }
 
-// formOf returns the form of the answer to q that the client prefers. If the preferred form does not suit q, it is JSON if the client takes it,
-// and otherwise an error.
+// formOf returns the form of the answer to q that the client prefers. If the preferred form does not suit q, it is JSON
+// if the client takes it, and otherwise an error.
 func formOf(h http.Header, q *question) (*form, error) {
 	most, named := front.Accepts(h, jsonForm.name)
 	best := jsonForm

@@ -15,10 +15,12 @@ const (
 	askAll  = `{"parameters":["pages"],` + inMarch + `}`
 )
 
-// TestFormsByAccept checks which form a request gets, and that no Accept, or one that allows JSON as well, gets the JSON of before.
+// TestFormsByAccept checks which form a request gets, and that no Accept, or one that allows JSON as well, gets the
+// JSON of before.
 func TestFormsByAccept(t *testing.T) {
 	w := newWorld(t)
-	const csvType, lines, js, problem = "text/csv; charset=utf-8; header=present", "application/x-ndjson", "application/json; charset=utf-8", "application/problem+json"
+	const csvType, lines, js, problem = "text/csv; charset=utf-8; header=present", "application/x-ndjson",
+		"application/json; charset=utf-8", "application/problem+json"
 	one, two := askAll, `{"parameters":["pages","traffic"],`+inMarch+`}`
 	for _, c := range []struct {
 		accept, body string
@@ -55,7 +57,8 @@ func TestFormsByAccept(t *testing.T) {
 	} {
 		rec := w.send("POST", "/v1/query?website_id=site_a", "all", c.body, "Accept", c.accept)
 		if got := rec.Header().Get("Content-Type"); rec.Code != c.status || got != c.form {
-			t.Errorf("Accept %q, %s: status %d, %q; want %d, %q: %s", c.accept, c.body, rec.Code, got, c.status, c.form, rec.Body)
+			t.Errorf("Accept %q, %s: status %d, %q; want %d, %q: %s", c.accept, c.body, rec.Code, got, c.status, c.form,
+				rec.Body)
 		}
 		if rec.Code == 406 && !strings.Contains(rec.Body.String(), `"code":"NOT_ACCEPTABLE"`) {
 			t.Errorf("Accept %q: %s", c.accept, rec.Body)
@@ -70,7 +73,8 @@ func TestFormsByAccept(t *testing.T) {
 func TestFormsHaveTheSameRows(t *testing.T) {
 	for _, compare := range []string{"", `,"compare":"previous_period"`} {
 		for _, kept := range []int64{-1, 1 << 20} {
-			w := newVersioned(t, &versions{}, query.Config{ResultCache: kept}, func(cfg *Config) { cfg.ResponseCache = kept })
+			w := newVersioned(t, &versions{}, query.Config{ResultCache: kept},
+				func(cfg *Config) { cfg.ResponseCache = kept })
 			body := `{"parameters":["pages"]` + compare + `,` + inMarch + `}`
 			get := func(accept string) string {
 				return w.send("POST", "/v1/query?website_id=site_a", "all", body, "Accept", accept).Body.String()
@@ -180,7 +184,9 @@ func TestFailuresHaveNoRows(t *testing.T) {
 	rec := w.send("POST", "/v1/query?website_id=site_a", "all", askAll, "Accept", "text/csv")
 	expect(t, rec, 500, "INTERNAL_SERVER_ERROR")
 	rec = w.send("POST", "/v1/query?website_id=site_a", "all", askAll, "Accept", "application/problem+json, text/csv")
-	for _, want := range []string{`"type":"https://`, `"title":"Something went wrong on our side","status":500,"detail":"`, `"success":false`, `"code":"INTERNAL_SERVER_ERROR"`, `"requestId":"req_`} {
+	for _, want := range []string{`"type":"https://`,
+		`"title":"Something went wrong on our side","status":500,"detail":"`, `"success":false`,
+		`"code":"INTERNAL_SERVER_ERROR"`, `"requestId":"req_`} {
 		if !strings.Contains(rec.Body.String(), want) {
 			t.Errorf("%s lacks %s", rec.Body, want)
 		}

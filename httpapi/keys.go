@@ -20,21 +20,26 @@ import (
 func (a *api) keyRoutes() []*route {
 	type steps = front.Steps[keyQuestion]
 	row := func(method, path, about string, body bool, s steps) *route {
-		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about, access: ByKeyManager, body: body,
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about,
+			access: ByKeyManager, body: body,
 			stores: changes(method, "keys"),
 			off:    func(cfg *Config) bool { return cfg.Keys == nil }}
 	}
 	return []*route{
-		row(http.MethodGet, "/v1/keys", "List the keys that the key may manage", false, steps{Allow: a.allowKeys, Answer: a.listKeys}),
+		row(http.MethodGet, "/v1/keys", "List the keys that the key may manage", false,
+			steps{Allow: a.allowKeys, Answer: a.listKeys}),
 		row(http.MethodPost, "/v1/keys", "Create a key, which never grants more than the key that creates it", true,
 			steps{Allow: a.allowKeys, Read: a.readNewKey, Answer: a.createKey}),
 		row(http.MethodGet, "/v1/keys/{id}", "Show a key", false, steps{Allow: a.allowKey, Answer: a.showKey}),
-		row(http.MethodPatch, "/v1/keys/{id}", "Change a key", true, steps{Allow: a.allowKey, Read: a.readKeyChange, Answer: a.changeKey}),
+		row(http.MethodPatch, "/v1/keys/{id}", "Change a key", true,
+			steps{Allow: a.allowKey, Read: a.readKeyChange, Answer: a.changeKey}),
 		row(http.MethodDelete, "/v1/keys/{id}", "Revoke a key", false, steps{Allow: a.allowKey, Answer: a.revokeKey}),
-		row(http.MethodPost, "/v1/keys/{id}/rotate", "Give a key a new secret", true, steps{Allow: a.allowKey, Read: a.readRotation, Answer: a.rotateKey}),
+		row(http.MethodPost, "/v1/keys/{id}/rotate", "Give a key a new secret", true,
+			steps{Allow: a.allowKey, Read: a.readRotation, Answer: a.rotateKey}),
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/audit", Class: auth.ClassOther,
 			Steps: front.Steps[auditQuestion]{Allow: a.allowAudit, Read: a.readAudit, Answer: a.listAudit}},
-			about: "List the uses of the owner's keys, newest first", access: ByAuditor, off: func(cfg *Config) bool { return cfg.Trail == nil }},
+			about: "List the uses of the owner's keys, newest first", access: ByAuditor,
+			off: func(cfg *Config) bool { return cfg.Trail == nil }},
 	}
 }
 
@@ -71,8 +76,10 @@ type oldSecret struct {
 
 func keyRecordOf(k auth.Key, now time.Time) keyRecord {
 	r := keyRecord{
-		ID: k.ID, Name: k.Name, Start: k.Start, State: k.State(now), Scopes: listed(k.Scopes), All: k.All, Resources: listed(k.Resources), Filters: listed(k.Filters),
-		Types: k.Types, CreatedAt: health.Time{Time: k.CreatedAt}, Expires: maybe(k.Expires), Revoked: maybe(k.Revoked), LastUsed: maybe(k.LastUsed), OldSecrets: []oldSecret{},
+		ID: k.ID, Name: k.Name, Start: k.Start, State: k.State(now), Scopes: listed(k.Scopes), All: k.All,
+		Resources: listed(k.Resources), Filters: listed(k.Filters),
+		Types: k.Types, CreatedAt: health.Time{Time: k.CreatedAt}, Expires: maybe(k.Expires), Revoked: maybe(k.Revoked),
+		LastUsed: maybe(k.LastUsed), OldSecrets: []oldSecret{},
 	}
 	for _, old := range k.OldSecrets(now) {
 		r.OldSecrets = append(r.OldSecrets, oldSecret{old.Start, health.Time{Time: old.Until}})
@@ -114,13 +121,14 @@ func (a *api) allowKeys(_ context.Context, r *front.Request, _ *keyQuestion) err
 	return lacks(auth.ManageKeys)
 }
 
-// allowKey checks that the caller may manage the key in the path. Unknown keys, keys of other owners and keys that grant more
-// than the caller's get the same answer.
+// allowKey checks that the caller may manage the key in the path. Unknown keys, keys of other owners and keys that
+// grant more than the caller's get the same answer.
 func (a *api) allowKey(ctx context.Context, r *front.Request, q *keyQuestion) error {
 	if err := a.allowKeys(ctx, r, q); err != nil {
 		return err
 	}
-	unreached := &denied{scope: auth.ManageKeys, field: "id", why: "is not the id of a key that your key may manage; GET /v1/keys lists them"}
+	unreached := &denied{scope: auth.ManageKeys, field: "id",
+		why: "is not the id of a key that your key may manage; GET /v1/keys lists them"}
 	if !plausible(r.Segment) {
 		return unreached
 	}
@@ -180,8 +188,8 @@ func (a *api) showKey(_ context.Context, r *front.Request, q *keyQuestion) (*fro
 	return tagged(keyBody{Success: true, Key: keyRecordOf(q.key, r.Now)})
 }
 
-// changeKey changes the fields in the body. The key is compared with the caller's again at the moment of the change, since
-// somebody else may have widened it.
+// changeKey changes the fields in the body. The key is compared with the caller's again at the moment of the change,
+// since somebody else may have widened it.
 func (a *api) changeKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
 	var wide error
 	k, err := a.cfg.Keys.ChangeKey(ctx, q.key.ID, func(k *auth.Key) {
@@ -232,7 +240,8 @@ func keyMistakes(err error) error {
 		return bad
 	}
 	if errors.Is(err, auth.ErrBadKey) {
-		return query.Errors{{Code: query.Invalid, Field: "body", Message: strings.TrimPrefix(err.Error(), auth.ErrBadKey.Error()+": "), Err: err}}
+		return query.Errors{{Code: query.Invalid, Field: "body",
+			Message: strings.TrimPrefix(err.Error(), auth.ErrBadKey.Error()+": "), Err: err}}
 	}
 	return err
 }
@@ -291,8 +300,10 @@ func instantOf(at *time.Time) time.Time {
 
 // keySynonyms are words that people use instead of the fields of a key.
 var keySynonyms = mistake.Synonyms{
-	"permissions": {"scopes"}, "scope": {"scopes"}, "websites": {"resources"}, "websiteid": {"resources"}, "expiresat": {"expires"}, "expiry": {"expires"},
-	"limit": {"perMinute"}, "ratelimit": {"perMinute"}, "limits": {"perMinute"}, "parameters": {"types"}, "enabled": {"disabled"}, "label": {"name"},
+	"permissions": {"scopes"}, "scope": {"scopes"}, "websites": {"resources"}, "websiteid": {"resources"},
+	"expiresat": {"expires"}, "expiry": {"expires"},
+	"limit": {"perMinute"}, "ratelimit": {"perMinute"}, "limits": {"perMinute"}, "parameters": {"types"},
+	"enabled": {"disabled"}, "label": {"name"},
 }
 
 // readNewKey reads the body of a new key.
@@ -302,7 +313,8 @@ func (a *api) readNewKey(_ context.Context, r *front.Request, q *keyQuestion) er
 			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "scopes", Message: mistake.Required})
 		}
 		if !q.change.given["all"] && !q.change.given["resources"] {
-			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "resources", Message: `is required, unless "all" is true`})
+			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "resources",
+				Message: `is required, unless "all" is true`})
 		}
 		k := auth.Key{}
 		q.change.apply(&k)
@@ -323,14 +335,17 @@ func (a *api) readKeyChange(_ context.Context, r *front.Request, q *keyQuestion)
 // readKey decodes the body into c. check adds the mistakes of the resulting key.
 func (a *api) readKey(r *front.Request, c *keyChange, check func(query.Errors) query.Errors) error {
 	given, bad, err := a.readMembers(r, map[string]memberReader{
-		"name": oneOf(&c.name), "scopes": eachOf(&c.scopes), "all": oneOf(&c.all), "resources": eachOf(&c.resources), "filters": eachOf(&c.filters),
-		"types": typesInto(&c.types), "perMinute": oneOf(&c.perMinute), "expires": instantInto(&c.expires), "disabled": oneOf(&c.disabled),
+		"name": oneOf(&c.name), "scopes": eachOf(&c.scopes), "all": oneOf(&c.all), "resources": eachOf(&c.resources),
+		"filters": eachOf(&c.filters),
+		"types":   typesInto(&c.types), "perMinute": oneOf(&c.perMinute), "expires": instantInto(&c.expires),
+		"disabled": oneOf(&c.disabled),
 	}, keySynonyms)
 	if err != nil {
 		return err
 	}
 	c.given = given
-	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claimed(c.filters)), Types: c.types})...)
+	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claimed(c.filters)),
+		Types: c.types})...)
 	if bad = check(bad); len(bad) == 0 {
 		return nil
 	}
@@ -359,7 +374,8 @@ func instantInto(to **time.Time) memberReader {
 		at, err := time.Parse(time.RFC3339, *text)
 		if err != nil {
 			return query.Errors{{Code: query.Invalid, Field: name,
-				Message: fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s", shortened(*text))}}
+				Message: fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s",
+					shortened(*text))}}
 		}
 		*to = &at
 		return nil
@@ -368,7 +384,8 @@ func instantInto(to **time.Time) memberReader {
 
 // readRotation reads the grace period of the replaced secret. Without one it ends at once.
 func (a *api) readRotation(_ context.Context, r *front.Request, q *keyQuestion) error {
-	_, bad, err := a.readMembers(r, map[string]memberReader{"grace": lifetimeInto(&q.grace, maxGrace)}, mistake.Synonyms{"ttl": {"grace"}, "graceperiod": {"grace"}})
+	_, bad, err := a.readMembers(r, map[string]memberReader{"grace": lifetimeInto(&q.grace, maxGrace)},
+		mistake.Synonyms{"ttl": {"grace"}, "graceperiod": {"grace"}})
 	if err != nil {
 		return err
 	}

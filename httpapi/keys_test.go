@@ -19,25 +19,29 @@ func keyWorld(t *testing.T, change ...func(*Config)) (*world, *auth.Memory) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: auth.Issuer{Now: func() time.Time { return now }}})
+	memory, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper,
+		Issuer: auth.Issuer{Now: func() time.Time { return now }}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, append(change, func(cfg *Config) { cfg.Keys, cfg.Trail = memory, &audit.Memory{} })...)
 	manage := []auth.Scope{auth.ReadData, auth.ManageKeys}
 	for name, k := range map[string]auth.Key{
-		"manager":  {Scopes: manage, All: true},
-		"limited":  {Scopes: manage, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}, Expires: now.Add(time.Hour), Limits: &auth.Limits{PerMinute: 60}},
-		"definer":  {Scopes: []auth.Scope{auth.ManageDefinitions}, All: true},
-		"sites":    {Scopes: []auth.Scope{auth.ManageWebsites}, All: true},
-		"narrowed": {Scopes: manage, All: true, Types: []string{"pages", "countries"}, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
+		"manager": {Scopes: manage, All: true},
+		"limited": {Scopes: manage, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}},
+			Expires: now.Add(time.Hour), Limits: &auth.Limits{PerMinute: 60}},
+		"definer": {Scopes: []auth.Scope{auth.ManageDefinitions}, All: true},
+		"sites":   {Scopes: []auth.Scope{auth.ManageWebsites}, All: true},
+		"narrowed": {Scopes: manage, All: true, Types: []string{"pages", "countries"},
+			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 	} {
 		k.ID, k.Owner, k.Start = "key_"+name, "org_a", "sl_"+name
 		w.keys[name] = &k
 	}
 	for _, k := range []auth.Key{
 		{ID: "key_wide", Owner: "org_a", All: true, Scopes: []auth.Scope{auth.ReadData, auth.ExportData}},
-		{ID: "key_a", Owner: "org_a", Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}, Scopes: []auth.Scope{auth.ReadData}, Expires: now.Add(time.Minute), Limits: &auth.Limits{PerMinute: 5}},
+		{ID: "key_a", Owner: "org_a", Resources: []auth.Resource{{Kind: "website", ID: "site_a"}},
+			Scopes: []auth.Scope{auth.ReadData}, Expires: now.Add(time.Minute), Limits: &auth.Limits{PerMinute: 5}},
 		{ID: "key_x", Owner: "org_b", All: true, Scopes: []auth.Scope{auth.ReadData}},
 	} {
 		if _, _, err := memory.CreateKey(t.Context(), k); err != nil {
@@ -59,15 +63,23 @@ func TestKeysAreNeverWider(t *testing.T) {
 		{"manager", "POST", "/v1/keys", `{"scopes":["read:data","export:data"],"all":true}`, 400, "scopes[1]"},
 		{"manager", "POST", "/v1/keys", `{"scopes":["read:data"],"all":true,"perMinute":100000}`, 400, "perMinute"},
 		{"manager", "POST", "/v1/keys", `{}`, 400, "resources scopes"},
-		{"manager", "POST", "/v1/keys", `{"scope":["read:data"],"all":1,"types":["pagez"],"expires":"soon","scopes":["read"],"filters":[{"field":"nothing","op":"eq","value":"x"}]}`, 400,
+		{"manager", "POST", "/v1/keys",
+			`{"scope":["read:data"],"all":1,"types":["pagez"],"expires":"soon","scopes":["read"],"filters":[{"field":"nothing","op":"eq","value":"x"}]}`, 400,
 			"all expires filters[0].field scope scopes[0] types[0]"},
 		{"manager", "POST", "/v1/keys", `{"scopes":["read:data"],"all":true,"all":false}`, 400, "all"},
 		{"limited", "POST", "/v1/keys", `{"scopes":["read:data"],"all":true}`, 400, "all"},
-		{"limited", "POST", "/v1/keys", `{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"},{"kind":"website","id":"site_b"}]}`, 400, "resources[1]"},
-		{"limited", "POST", "/v1/keys", `{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"}],"perMinute":61}`, 400, "perMinute"},
-		{"limited", "POST", "/v1/keys", `{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"}],"expires":"2026-03-29T13:00:01Z"}`, 400, "expires"},
-		{"limited", "POST", "/v1/keys", `{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"}],"perMinute":60}`, 200, ""},
-		{"narrowed", "POST", "/v1/keys", `{"scopes":["read:data"],"all":true,"types":["pages","sessions"]}`, 400, "types[1]"},
+		{"limited", "POST", "/v1/keys",
+			`{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"},{"kind":"website","id":"site_b"}]}`,
+			400, "resources[1]"},
+		{"limited", "POST", "/v1/keys",
+			`{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"}],"perMinute":61}`, 400, "perMinute"},
+		{"limited", "POST", "/v1/keys",
+			`{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"}],"expires":"2026-03-29T13:00:01Z"}`,
+			400, "expires"},
+		{"limited", "POST", "/v1/keys",
+			`{"scopes":["read:data"],"resources":[{"kind":"website","id":"site_a"}],"perMinute":60}`, 200, ""},
+		{"narrowed", "POST", "/v1/keys", `{"scopes":["read:data"],"all":true,"types":["pages","sessions"]}`, 400,
+			"types[1]"},
 		{"narrowed", "POST", "/v1/keys", `{"scopes":["read:data"],"all":true}`, 200, ""},
 		{"limited", "PATCH", "/v1/keys/key_a", `{"name":"A","perMinute":null}`, 400, "perMinute"},
 		{"limited", "PATCH", "/v1/keys/key_a", `{"expires":null}`, 400, "expires"},
@@ -91,7 +103,8 @@ func TestKeysAreNeverWider(t *testing.T) {
 			fields = append(fields, d.Field)
 		}
 		if rec.Code != tc.status || strings.Join(fields, " ") != tc.fields {
-			t.Errorf("%s %s %s by %s: %d %s; want %d, mistakes in %q", tc.method, tc.path, tc.body, tc.by, rec.Code, rec.Body, tc.status, tc.fields)
+			t.Errorf("%s %s %s by %s: %d %s; want %d, mistakes in %q", tc.method, tc.path, tc.body, tc.by, rec.Code,
+				rec.Body, tc.status, tc.fields)
 		}
 		if tc.status != 200 {
 			if after := held(t, memory); after != before {
@@ -123,8 +136,8 @@ func held(t *testing.T, m *auth.Memory) string {
 	return string(text)
 }
 
-// TestKeysOutOfReach checks that keys of others, wider keys and unknown ones get the same answer on every route, and that none
-// of them is listed.
+// TestKeysOutOfReach checks that keys of others, wider keys and unknown ones get the same answer on every route, and
+// that none of them is listed.
 func TestKeysOutOfReach(t *testing.T) {
 	w, memory := keyWorld(t)
 	before := held(t, memory)
@@ -178,13 +191,16 @@ func TestKeyLife(t *testing.T) {
 	}
 	made = read("POST", "/v1/keys", `{"name":"Reports","scopes":["read:data"],"all":true,"types":["pages"]}`)
 	path := "/v1/keys/" + made.Key.ID
-	if shown := read("GET", path, ""); shown.Secret != "" || shown.Key.Name != "Reports" || shown.Key.State != auth.Active {
+	if shown := read("GET", path, ""); shown.Secret != "" || shown.Key.Name != "Reports" ||
+		shown.Key.State != auth.Active {
 		t.Errorf("shown: %+v", shown)
 	}
-	if changed := read("PATCH", path, `{"types":null,"resources":[{"kind":"website","id":"site_a"}]}`); changed.Key.Types != nil || changed.Key.All {
+	if changed := read("PATCH", path,
+		`{"types":null,"resources":[{"kind":"website","id":"site_a"}]}`); changed.Key.Types != nil || changed.Key.All {
 		t.Errorf("changed: %+v", changed)
 	}
-	if rotated := read("POST", path+"/rotate", `{"grace":"1h"}`); rotated.Secret == made.Secret || len(rotated.Key.OldSecrets) != 1 {
+	if rotated := read("POST", path+"/rotate", `{"grace":"1h"}`); rotated.Secret == made.Secret ||
+		len(rotated.Key.OldSecrets) != 1 {
 		t.Errorf("rotated: %+v", rotated)
 	}
 	if gone := read("DELETE", path, ""); gone.Key.State != auth.Revoked {

@@ -73,9 +73,10 @@ func leastFold(r rune) rune {
 // A memberReader decodes the member name of an object, and returns its mistakes.
 type memberReader func(name string, js []byte) query.Errors
 
-// readMembers reads the JSON object in the body of r into the members of into. It returns the names of those that are there, and all
-// mistakes. err is an error of the body as a whole.
-func (a *api) readMembers(r *front.Request, into map[string]memberReader, synonyms mistake.Synonyms) (given map[string]bool, bad query.Errors, err error) {
+// readMembers reads the JSON object in the body of r into the members of into. It returns the names of those that are
+// there, and all mistakes. err is an error of the body as a whole.
+func (a *api) readMembers(r *front.Request, into map[string]memberReader,
+	synonyms mistake.Synonyms) (given map[string]bool, bad query.Errors, err error) {
 	js, err := a.readJSON(r)
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +131,8 @@ func eachOf[T any](into *[]T) memberReader {
 func addTo(bad query.Errors, more ...*query.Error) query.Errors {
 	before := bad
 	for _, e := range more {
-		if !slices.ContainsFunc(before, func(known *query.Error) bool { return fieldpath.Overlap(known.Field, e.Field) }) {
+		if !slices.ContainsFunc(before,
+			func(known *query.Error) bool { return fieldpath.Overlap(known.Field, e.Field) }) {
 			bad = append(bad, e)
 		}
 	}

@@ -48,9 +48,12 @@ func TestObserve(t *testing.T) {
 	canned.fail(errors.New("broken"))
 	w.send("POST", "/v1/query?website_id=site_a", "all", `{"parameters":["pages"],`+days+`}`)
 	want := []observe.Request{
-		{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 200, Duration: 2 * time.Second, Rows: 14, Store: 2 * time.Second},
-		{Route: "GET /v1/query", Class: auth.ClassQuery, Status: 200, Duration: 2 * time.Second, Rows: 12, Store: 2 * time.Second},
-		{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 500, Code: "INTERNAL_SERVER_ERROR", Duration: time.Second, Store: time.Second},
+		{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 200, Duration: 2 * time.Second, Rows: 14,
+			Store: 2 * time.Second},
+		{Route: "GET /v1/query", Class: auth.ClassQuery, Status: 200, Duration: 2 * time.Second, Rows: 12,
+			Store: 2 * time.Second},
+		{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 500, Code: "INTERNAL_SERVER_ERROR",
+			Duration: time.Second, Store: time.Second},
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)

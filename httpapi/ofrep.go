@@ -60,13 +60,14 @@ func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) e
 	return nil
 }
 
-// clientOf returns the client of k: its only website, or without a list its organisation. It returns the zero Client for
-// a key with several websites.
+// clientOf returns the client of k: its only website, or without a list its organisation. It returns the zero Client
+// for a key with several websites.
 func clientOf(k *auth.Key) flags.Client {
 	if k.All && len(k.Resources) == 0 {
 		return flags.OfOrganization(k.Owner)
 	}
-	sites := slices.DeleteFunc(slices.Clone(k.Resources), func(r auth.Resource) bool { return r.Kind != auth.KindWebsite })
+	sites := slices.DeleteFunc(slices.Clone(k.Resources),
+		func(r auth.Resource) bool { return r.Kind != auth.KindWebsite })
 	if len(sites) != 1 {
 		return flags.Client{}
 	}
@@ -95,7 +96,8 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 		name string
 		to   *string
 	}{
-		{"userId", &q.context.UserID}, {"targetingKey", &q.context.UserID}, {"email", &q.context.Email}, {"organizationId", &q.context.OrganizationID},
+		{"userId", &q.context.UserID}, {"targetingKey", &q.context.UserID}, {"email", &q.context.Email},
+		{"organizationId", &q.context.OrganizationID},
 		{"teamId", &q.context.TeamID}, {"environment", &q.context.Environment},
 	} {
 		sent := body.Context[field.name]

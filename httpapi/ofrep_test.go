@@ -11,7 +11,8 @@ import (
 
 func TestOFREP(t *testing.T) {
 	w, _ := newFlagWorld(t)
-	w.keys["two"] = &auth.Key{ID: "key_two", Owner: "org_a", Resources: []auth.Resource{{Kind: "website", ID: "site_a"}, {Kind: "website", ID: "site_b"}}}
+	w.keys["two"] = &auth.Key{ID: "key_two", Owner: "org_a",
+		Resources: []auth.Resource{{Kind: "website", ID: "site_a"}, {Kind: "website", ID: "site_b"}}}
 	w.create(t, newFlag)
 	w.create(t, `{"clientId":"site_a","key":"color","type":"multivariant","defaultValue":true,"variants":[{"key":"dark","type":"json","value":{"bg":1}}]}`)
 	w.create(t, `{"clientId":"site_a","key":"pro","type":"rollout","defaultValue":true,"rolloutPercentage":0,"rules":[
@@ -25,7 +26,8 @@ func TestOFREP(t *testing.T) {
 		if key != "" {
 			key = `"key":"` + key + `",`
 		}
-		return `{` + key + `"errorCode":"` + code + `","errorDetails":"` + details + `","success":false,"error":"` + details + `",`
+		return `{` + key + `"errorCode":"` + code + `","errorDetails":"` + details + `","success":false,"error":"` +
+			details + `",`
 	}
 	const missing = "clientId is required: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"
 	for _, tc := range []struct {
@@ -35,23 +37,33 @@ func TestOFREP(t *testing.T) {
 	}{
 		{"one", "/new-ui", "site_a", "", `{"context":{"targetingKey":"u1"}}`, 200, ui},
 		{"one with a value", "/color", "site_a", "", `{}`, 200, color},
-		{"one by its targeting key", "/pro", "site_a", "", `{"context":{"targetingKey":"ada","userId":"bob"}}`, 200, on},
+		{"one by its targeting key", "/pro", "site_a", "", `{"context":{"targetingKey":"ada","userId":"bob"}}`, 200,
+			on},
 		{"one by the user's id", "/pro", "site_a", "", `{"context":{"userId":"ada"}}`, 200, on},
 		{"one by a property", "/pro", "site_a", "", `{"context":{"plan":"pro"}}`, 200, on},
 		{"all", "", "site_a", "", `{"context":{}}`, 200, `{"flags":[` + color + `,` + ui + `,` + off + `]}`},
-		{"all of an environment without any", "", "site_a", "", `{"context":{"environment":"prod"}}`, 200, `{"flags":[]}`},
+		{"all of an environment without any", "", "site_a", "", `{"context":{"environment":"prod"}}`, 200,
+			`{"flags":[]}`},
 		{"by a key of one website", "/new-ui", "", "sites", `{}`, 200, ui},
-		{"by a key of an organisation", "/ours", "", "all", `{}`, 200, `{"key":"ours","reason":"DEFAULT","value":true,"metadata":{"hashVersion":2,"reason":"BOOLEAN_DEFAULT"}}`},
+		{"by a key of an organisation", "/ours", "", "all", `{}`, 200,
+			`{"key":"ours","reason":"DEFAULT","value":true,"metadata":{"hashVersion":2,"reason":"BOOLEAN_DEFAULT"}}`},
 		{"by a key, for a named client", "/new-ui", "site_a", "all", `{}`, 200, ui},
 		{"by a key of two websites", "/new-ui", "", "two", `{}`, 400, fault("new-ui", "GENERAL", missing)},
 		{"without a client", "/new-ui", "", "", `{}`, 400, fault("new-ui", "GENERAL", missing)},
 		{"by a bad key", "/new-ui", "site_a", "bad", `{}`, 401, fault("new-ui", "GENERAL", "Authentication required")},
 		{"an unknown flag", "/none", "site_a", "", `{}`, 404, fault("none", "FLAG_NOT_FOUND", "Flag not found")},
-		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "The body is not valid JSON: it ends too early, at byte 1")},
-		{"an invalid context", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context must be an object, not a number")},
-		{"an invalid targeting key", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array")},
-		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "email may have at most 512 bytes, not 513")},
-		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an object (2 problems, see details)")},
+		{"no JSON", "/new-ui", "site_a", "", `{`, 400,
+			fault("new-ui", "PARSE_ERROR", "The body is not valid JSON: it ends too early, at byte 1")},
+		{"an invalid context", "", "site_a", "", `{"context":1}`, 400,
+			fault("", "INVALID_CONTEXT", "context must be an object, not a number")},
+		{"an invalid targeting key", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400,
+			fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array")},
+		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`,
+			400, fault("", "INVALID_CONTEXT", "email may have at most 512 bytes, not 513")},
+		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` +
+			strings.Repeat("x", 513) + `"}}`, 400,
+			fault("", "INVALID_CONTEXT",
+				"targetingKey must be a string, a number, true or false, not an object (2 problems, see details)")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w.trail.take()
@@ -68,7 +80,8 @@ func TestOFREP(t *testing.T) {
 				t.Errorf("ETag %q", tag)
 			}
 			if tag != "" {
-				if again := w.send("POST", ofrepPrefix, "", tc.body, "X-Client-Id", tc.client, "If-None-Match", tag); again.Code != 304 || again.Body.Len() > 0 {
+				if again := w.send("POST", ofrepPrefix, "", tc.body, "X-Client-Id", tc.client, "If-None-Match",
+					tag); again.Code != 304 || again.Body.Len() > 0 {
 					t.Errorf("second request: %d %s", again.Code, again.Body)
 				}
 			}
@@ -87,22 +100,30 @@ func TestIDsOfContextsMayBeNumbers(t *testing.T) {
 		context string
 		reason  string // reason for by-user; empty for a mistake
 	}{
-		{`{"ID":42}`, "USER_RULE_MATCH"}, {`{"ID":"42"}`, "USER_RULE_MATCH"}, {`{"ID":1e3}`, "USER_RULE_MATCH"}, {`{"ID":1.50}`, "USER_RULE_MATCH"},
-		{`{"ID":12345678901234567890}`, "USER_RULE_MATCH"}, {`{"ID":12345678901234567891}`, "ROLLOUT_"}, {`{"ID":-7}`, "USER_RULE_MATCH"},
-		{`{"ID":true}`, "USER_RULE_MATCH"}, {`{"ID":-0}`, "USER_RULE_MATCH"}, {`{"ID":0}`, "USER_RULE_MATCH"}, {`{"ID":null,"email":42}`, "USER_RULE_MATCH"},
-		{`{"ID":"u","organizationId":42,"teamId":7,"environment":null}`, "ROLLOUT_"}, {`{"ID":[42]}`, ""}, {`{"ID":{}}`, ""}, {`{"organizationId":[]}`, ""},
+		{`{"ID":42}`, "USER_RULE_MATCH"}, {`{"ID":"42"}`, "USER_RULE_MATCH"}, {`{"ID":1e3}`, "USER_RULE_MATCH"},
+		{`{"ID":1.50}`, "USER_RULE_MATCH"},
+		{`{"ID":12345678901234567890}`, "USER_RULE_MATCH"}, {`{"ID":12345678901234567891}`, "ROLLOUT_"},
+		{`{"ID":-7}`, "USER_RULE_MATCH"},
+		{`{"ID":true}`, "USER_RULE_MATCH"}, {`{"ID":-0}`, "USER_RULE_MATCH"}, {`{"ID":0}`, "USER_RULE_MATCH"},
+		{`{"ID":null,"email":42}`, "USER_RULE_MATCH"},
+		{`{"ID":"u","organizationId":42,"teamId":7,"environment":null}`, "ROLLOUT_"}, {`{"ID":[42]}`, ""},
+		{`{"ID":{}}`, ""}, {`{"organizationId":[]}`, ""},
 	} {
 		ofrep := `{"context":` + strings.Replace(tc.context, "ID", "targetingKey", 1) + `}`
 		bulk := `{"clientId":"site_a",` + strings.Replace(tc.context, "ID", "userId", 1)[1:]
-		for path, body := range map[string]string{ofrepPrefix: ofrep, ofrepPrefix + "/by-user": ofrep, "/public/v1/flags/bulk": bulk} {
+		for path, body := range map[string]string{ofrepPrefix: ofrep, ofrepPrefix + "/by-user": ofrep,
+			"/public/v1/flags/bulk": bulk} {
 			rec := w.send("POST", path, "", body, "X-Client-Id", "site_a")
-			if tc.reason == "" && rec.Code != 400 || tc.reason != "" && (rec.Code != 200 || !strings.Contains(rec.Body.String(), `"reason":"`+tc.reason)) {
+			if tc.reason == "" && rec.Code != 400 || tc.reason != "" &&
+				(rec.Code != 200 || !strings.Contains(rec.Body.String(), `"reason":"`+tc.reason)) {
 				t.Errorf("%s %s: %d %s", path, body, rec.Code, rec.Body)
 			}
 		}
 	}
-	asText := w.send("POST", ofrepPrefix+"/by-org", "", `{"context":{"targetingKey":"u","organizationId":"42"}}`, "X-Client-Id", "site_a")
-	asNumber := w.send("POST", ofrepPrefix+"/by-org", "", `{"context":{"targetingKey":"u","organizationId":42}}`, "X-Client-Id", "site_a")
+	asText := w.send("POST", ofrepPrefix+"/by-org", "", `{"context":{"targetingKey":"u","organizationId":"42"}}`,
+		"X-Client-Id", "site_a")
+	asNumber := w.send("POST", ofrepPrefix+"/by-org", "", `{"context":{"targetingKey":"u","organizationId":42}}`,
+		"X-Client-Id", "site_a")
 	if asText.Code != 200 || asText.Body.String() != asNumber.Body.String() {
 		t.Errorf("an organisation as text: %s, and as number: %s", asText.Body, asNumber.Body)
 	}

@@ -54,15 +54,17 @@ type overviewBody struct {
 
 // overviewRange describes the days of the overview.
 type overviewRange struct {
-	StartDate    string         `json:"startDate"`
-	EndDate      string         `json:"endDate"`
-	From         *query.Instant `json:"from,omitempty"`
-	To           *query.Instant `json:"to,omitempty"`    // exclusive
-	Until        *query.Instant `json:"until,omitempty"` // end of the data if the range is not over
-	Partial      bool           `json:"partial,omitempty"`
-	PartialFrom  string         `json:"partialFrom,omitempty"`  // date of the first row of series in the future
-	PartialFirst bool           `json:"partialFirst,omitempty"` // the first week or month of the series began before the range
-	// ExpiredBefore is the end of the last day of the overview whose rows were removed because of their age; nil if none were.
+	StartDate   string         `json:"startDate"`
+	EndDate     string         `json:"endDate"`
+	From        *query.Instant `json:"from,omitempty"`
+	To          *query.Instant `json:"to,omitempty"`    // exclusive
+	Until       *query.Instant `json:"until,omitempty"` // end of the data if the range is not over
+	Partial     bool           `json:"partial,omitempty"`
+	PartialFrom string         `json:"partialFrom,omitempty"` // date of the first row of series in the future
+	// the first week or month of the series began before the range
+	PartialFirst bool `json:"partialFirst,omitempty"`
+	// ExpiredBefore is the end of the last day of the overview whose rows were removed because of their age; nil if
+	// none were.
 	ExpiredBefore *query.Instant `json:"expiredBefore,omitempty"`
 	Timezone      string         `json:"timezone"`
 	Granularity   string         `json:"granularity"`
@@ -87,7 +89,8 @@ func (a *api) readOverview(ctx context.Context, r *front.Request, q *question) e
 	if !ok {
 		return errMalformed
 	}
-	known := []string{"preset", "startDate", "endDate", "timezone", "timeZone", "granularity", "weekStart", "filters", "compare"}
+	known := []string{"preset", "startDate", "endDate", "timezone", "timeZone", "granularity", "weekStart", "filters",
+		"compare"}
 	bad := unknown(asked, known...)
 	values := maps.Clone(asked)
 	if asked.Get("preset") == "" && asked.Get("startDate") == "" && asked.Get("endDate") == "" {

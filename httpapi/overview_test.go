@@ -27,13 +27,15 @@ func TestOverview(t *testing.T) {
 	rec := w.send("GET", "/v1/websites/site_a/analytics?timezone=Europe/Berlin&compare=previous_period", "all", "")
 	expect(t, rec, 200, "")
 	body := object(t, rec)
-	if diff := cmp.Diff([]string{"changes", "comparison", "countries", "devices", "meta", "pages", "previous", "range", "series", "success", "totals", "traffic", "website"},
+	if diff := cmp.Diff([]string{"changes", "comparison", "countries", "devices", "meta", "pages", "previous", "range",
+		"series", "success", "totals", "traffic", "website"},
 		sortedKeys(body)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(map[string]any{
 		"startDate": "2026-02-28", "endDate": "2026-03-29", "timezone": "Europe/Berlin", "granularity": "daily",
-		"from": "2026-02-27T23:00:00.000Z", "to": "2026-03-29T22:00:00.000Z", "until": "2026-03-29T12:00:00.000Z", "partial": true,
+		"from": "2026-02-27T23:00:00.000Z", "to": "2026-03-29T22:00:00.000Z", "until": "2026-03-29T12:00:00.000Z",
+		"partial": true,
 		"previous": map[string]any{"compare": "previous_period", "startDate": "2026-01-29", "endDate": "2026-02-27",
 			"from": "2026-01-28T23:00:00.000Z", "to": "2026-02-27T13:00:00.000Z"},
 	}, body["range"]); diff != "" {
@@ -49,7 +51,8 @@ func TestOverview(t *testing.T) {
 			t.Errorf("%s is not a row of summary_metrics: %v", part, body[part])
 		}
 	}
-	if site := body["website"].(map[string]any); site["id"] != "site_a" || site["createdAt"] != "2025-01-02T02:04:05.006Z" {
+	if site := body["website"].(map[string]any); site["id"] != "site_a" ||
+		site["createdAt"] != "2025-01-02T02:04:05.006Z" {
 		t.Errorf("website %v", site)
 	}
 	for part, beside := range body["comparison"].(map[string]any) {
@@ -61,9 +64,10 @@ func TestOverview(t *testing.T) {
 	if n := w.store.asked.Load(); n != 12 {
 		t.Errorf("%d statements, want 12", n)
 	}
-	if diff := cmp.Diff([]string{"query key_all 1", "query key_all 1"}, slices.DeleteFunc(w.limiter.asked, func(s string) bool {
-		return !strings.HasPrefix(s, "query")
-	})); diff != "" {
+	if diff := cmp.Diff([]string{"query key_all 1", "query key_all 1"},
+		slices.DeleteFunc(w.limiter.asked, func(s string) bool {
+			return !strings.HasPrefix(s, "query")
+		})); diff != "" {
 		t.Errorf("a compared query costs twice (-want +got):\n%s", diff)
 	}
 }
@@ -74,7 +78,8 @@ func TestOverviewOfDates(t *testing.T) {
 	rec := w.send("GET", "/v1/websites/site_a/analytics?startDate=2026-03-01&endDate=2026-03-02&granularity=hourly&filters="+filters, "all", "")
 	expect(t, rec, 200, "")
 	body := object(t, rec)
-	if _, there := body["previous"]; there || len(body["series"].([]any)) != 48 || body["meta"].(map[string]any)["filters_applied"] != 1.0 {
+	if _, there := body["previous"]; there || len(body["series"].([]any)) != 48 ||
+		body["meta"].(map[string]any)["filters_applied"] != 1.0 {
 		t.Errorf("body %s", rec.Body)
 	}
 }
@@ -120,7 +125,8 @@ func TestAnOverviewInPart(t *testing.T) {
 		e := e.(map[string]any)
 		failed[e["section"].(string)] = e["code"] == "FORBIDDEN"
 	}
-	if diff := cmp.Diff(map[string]bool{"totals": true, "series": true, "traffic": true, "countries": true, "devices": true}, failed); diff != "" {
+	if diff := cmp.Diff(map[string]bool{"totals": true, "series": true, "traffic": true, "countries": true,
+		"devices": true}, failed); diff != "" {
 		t.Error(diff)
 	}
 	if body["totals"] != nil || len(body["series"].([]any)) != 0 || len(body["pages"].([]any)) != 10 {
@@ -175,7 +181,8 @@ func TestConditionalRequestsForData(t *testing.T) {
 	for _, tc := range []struct{ name, target string }{
 		{"a query", "/v1/query?website_id=site_a&parameters=summary_metrics,pages&" + past},
 		{"an overview", "/v1/websites/site_a/analytics?compare=previous_period&" + past},
-		{"today here is yesterday there", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday&timezone=Pacific/Kiritimati"},
+		{"today here is yesterday there",
+			"/v1/query?website_id=site_a&parameters=pages&preset=yesterday&timezone=Pacific/Kiritimati"},
 		{"a preset that ended", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday"},
 		{"today", "/v1/query?website_id=site_a&parameters=pages&preset=today"},
 		{"an overview up to today", "/v1/websites/site_a/analytics"},
@@ -195,7 +202,8 @@ func TestConditionalRequestsForData(t *testing.T) {
 			}
 			w.trail.take()
 			rec, asked := again("all", `"other", W/`+tag)
-			if rec.Code != 304 || asked != 0 || rec.Body.Len() != 0 || rec.Header().Get("ETag") != tag || rec.Header().Get("Vary") == "" {
+			if rec.Code != 304 || asked != 0 || rec.Body.Len() != 0 || rec.Header().Get("ETag") != tag ||
+				rec.Header().Get("Vary") == "" {
 				t.Errorf("%d after %d statements, %d bytes, %v", rec.Code, asked, rec.Body.Len(), rec.Header())
 			}
 			if e := w.trail.take(); len(e) != 1 || e[0].Status != 304 || e[0].Outcome != "allowed" {
@@ -236,7 +244,8 @@ func TestContentOfATag(t *testing.T) {
 		seen[tag] = target
 	}
 	w.dir.sites[0].Name = "another"
-	if tag := w.send("GET", "/v1/websites/site_a/analytics?preset=yesterday", "all", "").Header().Get("ETag"); seen[tag] != "" {
+	if tag := w.send("GET", "/v1/websites/site_a/analytics?preset=yesterday", "all",
+		"").Header().Get("ETag"); seen[tag] != "" {
 		t.Error("the tag did not change with the website's name")
 	}
 }
@@ -258,11 +267,15 @@ func TestAnswersWithoutATag(t *testing.T) {
 		name, method, target, key string
 		versions                  *versions
 	}{
-		{"a range that ends now", "GET", "/v1/query?website_id=site_a&parameters=pages,active_stats&preset=yesterday", "all", &versions{}},
-		{"today, compared up to now", "GET", "/v1/websites/site_a/analytics?compare=previous_period", "all", &versions{}},
+		{"a range that ends now", "GET", "/v1/query?website_id=site_a&parameters=pages,active_stats&preset=yesterday",
+			"all", &versions{}},
+		{"today, compared up to now", "GET", "/v1/websites/site_a/analytics?compare=previous_period", "all",
+			&versions{}},
 		{"no versions", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", nil},
-		{"versions that fail", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", &versions{err: errors.New("x")}},
-		{"a parameter that failed", "GET", "/v1/query?website_id=site_a&parameters=pages,nonsense&preset=yesterday", "all", &versions{}},
+		{"versions that fail", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all",
+			&versions{err: errors.New("x")}},
+		{"a parameter that failed", "GET", "/v1/query?website_id=site_a&parameters=pages,nonsense&preset=yesterday",
+			"all", &versions{}},
 		{"an incomplete overview", "GET", "/v1/websites/site_a/analytics?preset=yesterday", "pages", &versions{}},
 		{"health", "GET", "/health", "", &versions{}},
 	} {
@@ -284,7 +297,8 @@ func TestVersionsOfATag(t *testing.T) {
 	v := &versions{}
 	w := newVersioned(t, v, query.Config{})
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics?startDate=2026-03-10&endDate=2026-03-11&compare=previous_period", "all", ""), 200, "")
-	if got := v.from.Format(time.RFC3339) + " " + v.to.Format(time.RFC3339); got != "2026-03-06T00:00:00Z 2026-03-13T00:00:00Z" {
+	if got := v.from.Format(time.RFC3339) + " " +
+		v.to.Format(time.RFC3339); got != "2026-03-06T00:00:00Z 2026-03-13T00:00:00Z" {
 		t.Errorf("asked for %s", got)
 	}
 }
@@ -293,9 +307,11 @@ func TestConditionalRequestsForLists(t *testing.T) {
 	w := newWorld(t)
 	for _, target := range []string{"/v1/query/types", "/v1/query/types?include_meta=true", "/v1/query/websites"} {
 		tag := w.send("GET", target, "all", "").Header().Get("ETag")
-		for sent, status := range map[string]int{tag: 304, "*": 304, `"x", ` + tag: 304, `"x"`: 200, strings.Trim(tag, `"`): 200} {
+		for sent, status := range map[string]int{tag: 304, "*": 304, `"x", ` + tag: 304, `"x"`: 200,
+			strings.Trim(tag, `"`): 200} {
 			w.trail.take()
-			if rec := w.send("GET", target, "all", "", "If-None-Match", sent); rec.Code != status || rec.Header().Get("ETag") != tag {
+			if rec := w.send("GET", target, "all", "", "If-None-Match", sent); rec.Code != status ||
+				rec.Header().Get("ETag") != tag {
 				t.Errorf("%s with %s: %d, want %d", target, sent, rec.Code, status)
 			}
 			if e := w.trail.take(); len(e) > 0 && e[0].Status != status {
@@ -318,7 +334,8 @@ func TestHealth(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"all probes succeed", nil, 200, `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
+		{"all probes succeed", nil, 200,
+			`{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
 		{"the cache is unavailable", map[string]health.Probe{health.Cache: down}, 503,
 			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
 	} {
@@ -326,7 +343,8 @@ func TestHealth(t *testing.T) {
 			cfg.Health = health.New(health.Config{Probes: tc.probes, Version: "1.2.3", Now: cfg.Now})
 		})
 		rec := w.send("GET", "/health", "", "")
-		if diff := cmp.Diff(tc.want+"\n", rec.Body.String()); diff != "" || rec.Code != tc.status || rec.Header().Get("Cache-Control") != "no-store" {
+		if diff := cmp.Diff(tc.want+"\n", rec.Body.String()); diff != "" || rec.Code != tc.status ||
+			rec.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v %s", tc.name, rec.Code, rec.Header(), diff)
 		}
 	}

@@ -72,7 +72,8 @@ type failedBody struct {
 }
 
 // ask runs req with the engine.
-func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*query.Response, error) {
+func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*query.Response,
+	error) {
 	p, err := a.cfg.Engine.Prepare(ctx, access(r), req)
 	if err != nil {
 		return nil, err
@@ -81,7 +82,8 @@ func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budg
 }
 
 // run runs s, and logs why parameters failed.
-func (a *api) run(ctx context.Context, r *front.Request, s *query.Snapshot, budget *query.Budget) (*query.Response, error) {
+func (a *api) run(ctx context.Context, r *front.Request, s *query.Snapshot, budget *query.Budget) (*query.Response,
+	error) {
 	resp, err := s.Run(ctx, budget)
 	if err != nil {
 		return nil, err
@@ -94,15 +96,18 @@ func (a *api) run(ctx context.Context, r *front.Request, s *query.Snapshot, budg
 func (a *api) logFailures(ctx context.Context, r *front.Request, results []query.Result) {
 	for i := range results {
 		if result := &results[i]; result.Cause != nil {
-			a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, result.Cause), "parameter failed", slog.String("requestId", r.ID),
-				slog.String("parameter", result.Parameter), slog.String("code", string(result.Code)), slog.Any("error", result.Cause))
+			a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, result.Cause), "parameter failed",
+				slog.String("requestId", r.ID),
+				slog.String("parameter", result.Parameter), slog.String("code", string(result.Code)),
+				slog.Any("error", result.Cause))
 		}
 	}
 }
 
 // batch runs every query of q separately. It only fails if ctx ends, or if no query succeeded and not all failures were
 // the caller's mistakes.
-func (a *api) batch(ctx context.Context, r *front.Request, q *question, run func(query.Request) (any, error)) (*front.Answer, error) {
+func (a *api) batch(ctx context.Context, r *front.Request, q *question,
+	run func(query.Request) (any, error)) (*front.Answer, error) {
 	results, errs := make([]any, len(q.queries)), make([]error, len(q.queries))
 	var workers sync.WaitGroup
 	free := make(chan struct{}, parallel)
@@ -155,7 +160,8 @@ func (a *api) failure(ctx context.Context, r *front.Request, req query.Request, 
 		a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, err), "query of a batch failed", slog.String("requestId", r.ID),
 			slog.String("queryId", req.ID), slog.Any("error", err))
 	}
-	return failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{}, Meta: asked(req)}
+	return failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{},
+		Meta: asked(req)}
 }
 
 // asked returns the meta of a query that was not resolved: its own values and the defaults.

@@ -21,22 +21,26 @@ func TestASingleQuery(t *testing.T) {
 	rec := w.send("POST", "/v1/query?website_id=site_a&timezone=Asia/Kathmandu", "all",
 		`{"id":"q1","parameters":["pages",{"name":"sumary","id":"typo"}],"preset":"yesterday","timeZone":"Europe/Berlin","limit":7}`)
 	expect(t, rec, 200, "")
-	if !strings.HasSuffix(rec.Body.String(), "}\n") || strings.Count(rec.Body.String(), "\n") != 1 || !strings.Contains(rec.Body.String(), `"/<0>"`) {
+	if !strings.HasSuffix(rec.Body.String(), "}\n") || strings.Count(rec.Body.String(), "\n") != 1 ||
+		!strings.Contains(rec.Body.String(), `"/<0>"`) {
 		t.Errorf("not compact, escaped for HTML, or without its one newline: %s", rec.Body)
 	}
 	body := object(t, rec)
 	if diff := cmp.Diff(map[string]any{
-		"parameters": []any{"pages", "sumary"}, "total_parameters": 2.0, "page": 1.0, "limit": 7.0, "filters_applied": 0.0,
-		"startDate": "2026-03-28", "endDate": "2026-03-28", "timezone": "Asia/Kathmandu", "granularity": "daily",
+		"parameters": []any{"pages", "sumary"}, "total_parameters": 2.0, "page": 1.0, "limit": 7.0,
+		"filters_applied": 0.0,
+		"startDate":       "2026-03-28", "endDate": "2026-03-28", "timezone": "Asia/Kathmandu", "granularity": "daily",
 	}, body["meta"]); diff != "" {
 		t.Error(diff)
 	}
 	data := body["data"].([]any)
 	pages, typo := data[0].(map[string]any), data[1].(map[string]any)
-	if body["success"] != true || body["queryId"] != "q1" || pages["success"] != true || len(pages["data"].([]any)) != 7 {
+	if body["success"] != true || body["queryId"] != "q1" || pages["success"] != true ||
+		len(pages["data"].([]any)) != 7 {
 		t.Errorf("body %s", rec.Body)
 	}
-	if typo["success"] != false || typo["parameter"] != "sumary" || typo["id"] != "typo" || len(typo["data"].([]any)) != 0 ||
+	if typo["success"] != false || typo["parameter"] != "sumary" || typo["id"] != "typo" ||
+		len(typo["data"].([]any)) != 0 ||
 		!strings.Contains(typo["error"].(string), "summary") {
 		t.Errorf("the unknown type: %v", typo)
 	}
@@ -45,8 +49,9 @@ func TestASingleQuery(t *testing.T) {
 func TestGetAnswersAsPost(t *testing.T) {
 	w := newWorld(t)
 	filter := `[{"field":"country","op":"in","value":["DE","FR"]}]`
-	get := w.send("GET", "/v1/query?"+url.Values{"website_id": {"site_a"}, "parameters": {"summary_metrics,pages"}, "preset": {"last_7d"},
-		"timezone": {"Europe/Berlin"}, "filters": {filter}, "limit": {"5"}, "id": {"x"}}.Encode(), "all", "")
+	get := w.send("GET", "/v1/query?"+
+		url.Values{"website_id": {"site_a"}, "parameters": {"summary_metrics,pages"}, "preset": {"last_7d"},
+			"timezone": {"Europe/Berlin"}, "filters": {filter}, "limit": {"5"}, "id": {"x"}}.Encode(), "all", "")
 	post := w.send("POST", "/v1/query?website_id=site_a&timezone=Europe/Berlin", "all",
 		`{"parameters":["summary_metrics","pages"],"preset":"last_7d","filters":`+filter+`,"limit":5,"id":"x"}`)
 	expect(t, get, 200, "")
@@ -75,11 +80,14 @@ func TestABatch(t *testing.T) {
 		t.Error(diff)
 	}
 	bad := results[1].(map[string]any)
-	if bad["success"] != false || bad["code"] != "VALIDATION_ERROR" || len(bad["details"].([]any)) != 2 || len(bad["data"].([]any)) != 0 {
+	if bad["success"] != false || bad["code"] != "VALIDATION_ERROR" || len(bad["details"].([]any)) != 2 ||
+		len(bad["data"].([]any)) != 0 {
 		t.Errorf("the bad query: %v", bad)
 	}
-	if diff := cmp.Diff(map[string]any{"parameters": []any{"pages", "summary"}, "total_parameters": 2.0, "page": 1.0, "limit": 5.0,
-		"filters_applied": 1.0, "startDate": "", "endDate": "", "timezone": "Asia/Tokyo", "granularity": "daily"}, bad["meta"]); diff != "" {
+	if diff := cmp.Diff(map[string]any{"parameters": []any{"pages", "summary"}, "total_parameters": 2.0, "page": 1.0,
+		"limit":           5.0,
+		"filters_applied": 1.0, "startDate": "", "endDate": "", "timezone": "Asia/Tokyo", "granularity": "daily"},
+		bad["meta"]); diff != "" {
 		t.Error(diff)
 	}
 	for _, i := range []int{0, 2} {
@@ -103,7 +111,8 @@ func TestABatchKeepsItsOrder(t *testing.T) {
 			t.Errorf("result %d belongs to query %v", i, got)
 		}
 	}
-	expect(t, w.send("POST", "/v1/query?website_id=site_a", "all", "["+strings.Join(queries, ",")+","+queries[0]+"]"), 400, "VALIDATION_ERROR")
+	expect(t, w.send("POST", "/v1/query?website_id=site_a", "all", "["+strings.Join(queries, ",")+","+queries[0]+"]"),
+		400, "VALIDATION_ERROR")
 }
 
 func TestABatchThatFailsAltogether(t *testing.T) {
@@ -117,7 +126,8 @@ func TestABatchThatFailsAltogether(t *testing.T) {
 	rec := w.send("POST", target, "all", `[{"parameters":["pages"],"preset":"today"},`+oneQuery+`]`)
 	expect(t, rec, 200, "")
 	second := object(t, rec)["results"].([]any)[1].(map[string]any)
-	if second["code"] != "SERVICE_UNAVAILABLE" || strings.Contains(rec.Body.String(), "10.0.0.7") || !strings.Contains(w.log.String(), "10.0.0.7") {
+	if second["code"] != "SERVICE_UNAVAILABLE" || strings.Contains(rec.Body.String(), "10.0.0.7") ||
+		!strings.Contains(w.log.String(), "10.0.0.7") {
 		t.Errorf("body %s, log %s", rec.Body, w.log)
 	}
 }
@@ -137,7 +147,8 @@ func TestAQueryThatIsTooMuch(t *testing.T) {
 
 func TestTypesOfAKey(t *testing.T) {
 	w := newWorld(t)
-	rec := w.send("POST", "/v1/query?website_id=site_a", "pages", `{"parameters":["pages","summary_metrics"],"preset":"last_7d"}`)
+	rec := w.send("POST", "/v1/query?website_id=site_a", "pages",
+		`{"parameters":["pages","summary_metrics"],"preset":"last_7d"}`)
 	expect(t, rec, 200, "")
 	data := object(t, rec)["data"].([]any)
 	if data[0].(map[string]any)["success"] != true || data[1].(map[string]any)["code"] != "FORBIDDEN" {
@@ -152,25 +163,30 @@ func TestCompile(t *testing.T) {
 	expect(t, rec, 200, "")
 	got := object(t, rec)
 	pages := got["data"].([]any)[0].(map[string]any)
-	if got["queryId"] != "q" || pages["success"] != true || !strings.Contains(pages["sql"].(string), "SELECT") || pages["plan"] == "" {
+	if got["queryId"] != "q" || pages["success"] != true || !strings.Contains(pages["sql"].(string), "SELECT") ||
+		pages["plan"] == "" {
 		t.Errorf("body %s", rec.Body)
 	}
-	if sql := pages["sql"].(string); strings.Contains(sql, "x'y") || !strings.Contains(rec.Body.String(), `"value":"/x'y"`) && !strings.Contains(rec.Body.String(), `/x'y`) {
+	if sql := pages["sql"].(string); strings.Contains(sql, "x'y") ||
+		!strings.Contains(rec.Body.String(), `"value":"/x'y"`) && !strings.Contains(rec.Body.String(), `/x'y`) {
 		t.Errorf("the caller's text is not an argument: %s", rec.Body)
 	}
 	if pages["source"] != "statement" || pages["why"] != "off" { // the store has no states
 		t.Errorf("the source is %v, because of %v", pages["source"], pages["why"])
 	}
-	if bad := got["data"].([]any)[1].(map[string]any); bad["success"] != false || bad["code"] != "UNKNOWN_TYPE" || bad["error"] == "" {
+	if bad := got["data"].([]any)[1].(map[string]any); bad["success"] != false || bad["code"] != "UNKNOWN_TYPE" ||
+		bad["error"] == "" {
 		t.Errorf("the unknown type: %v", bad)
 	}
 	batch := w.send("POST", "/v1/query/compile?website_id=site_a", "all", "["+body+","+body+"]")
 	if results, _ := object(t, batch)["results"].([]any); len(results) != 2 {
 		t.Errorf("a batch: %s", batch.Body)
 	}
-	expect(t, w.send("POST", "/v1/query/compile?website_id=site_a", "all", `{"parameters":[]}`), 400, "VALIDATION_ERROR")
+	expect(t, w.send("POST", "/v1/query/compile?website_id=site_a", "all", `{"parameters":[]}`), 400,
+		"VALIDATION_ERROR")
 	expect(t, w.send("POST", "/v1/query/compile?website_id=site_a", "rows", body), 403, "FORBIDDEN")
-	expect(t, w.send("POST", "/v1/query/compile?link_id=link_a", "links", `{"parameters":["link_total_clicks"],"preset":"today"}`), 403, "FORBIDDEN")
+	expect(t, w.send("POST", "/v1/query/compile?link_id=link_a", "links",
+		`{"parameters":["link_total_clicks"],"preset":"today"}`), 403, "FORBIDDEN")
 	if n := w.store.asked.Load(); n != 0 {
 		t.Errorf("the store was asked %d times", n)
 	}
@@ -210,20 +226,27 @@ func TestTypes(t *testing.T) {
 	w := newWorld(t)
 	plain := object(t, w.send("GET", "/v1/query/types", "", ""))
 	configs := plain["configs"].(map[string]any)
-	if bounds := plain["bounds"].(map[string]any); bounds["goals"] != 20.0 || bounds["minSteps"] != 2.0 || bounds["steps"] != 10.0 || bounds["window"] != "90d" ||
-		bounds["metrics"] != 10.0 || bounds["dimensions"] != 4.0 || bounds["conditions"] != 50.0 || bounds["nesting"] != 5.0 || bounds["didDays"] != 366.0 {
+	if bounds := plain["bounds"].(map[string]any); bounds["goals"] != 20.0 || bounds["minSteps"] != 2.0 ||
+		bounds["steps"] != 10.0 || bounds["window"] != "90d" ||
+		bounds["metrics"] != 10.0 || bounds["dimensions"] != 4.0 || bounds["conditions"] != 50.0 ||
+		bounds["nesting"] != 5.0 || bounds["didDays"] != 366.0 {
 		t.Errorf("bounds %v", bounds)
 	}
-	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 17 {
+	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) ||
+		len(plain["presets"].([]any)) != 17 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
-	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable", "limits", "operators",
+	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable",
+		"limits", "operators",
 		"propertyOperators", "publicAccess", "sortable", "subject"}
 	summary := configs["summary"].(map[string]any)
-	for name, want := range map[string]any{"subject": "website_id", "comparable": true, "granularities": []any{"hourly", "daily", "weekly", "monthly"},
-		"limits":    map[string]any{"limit": 10_000.0, "hourlyDays": 30.0},
-		"operators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "not_ends_with", "matches", "not_matches", "in", "not_in"},
-		"propertyOperators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "not_ends_with", "matches", "not_matches", "in", "not_in",
+	for name, want := range map[string]any{"subject": "website_id", "comparable": true,
+		"granularities": []any{"hourly", "daily", "weekly", "monthly"},
+		"limits":        map[string]any{"limit": 10_000.0, "hourlyDays": 30.0},
+		"operators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with",
+			"not_ends_with", "matches", "not_matches", "in", "not_in"},
+		"propertyOperators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with",
+			"ends_with", "not_ends_with", "matches", "not_matches", "in", "not_in",
 			"gt", "gte", "lt", "lte", "exists", "not_exists"}} {
 		if diff := cmp.Diff(want, summary[name]); diff != "" {
 			t.Errorf("%s of summary: %s", name, diff)
@@ -232,11 +255,13 @@ func TestTypes(t *testing.T) {
 	if all := configs["errors"].(map[string]any)["propertyOperators"].([]any); len(all) != 0 {
 		t.Errorf("errors may be filtered by properties with %v", all)
 	}
-	if live := configs["active_stats"].(map[string]any); live["comparable"] != false || configs["uptime_overview"].(map[string]any)["subject"] != "schedule_id" {
+	if live := configs["active_stats"].(map[string]any); live["comparable"] != false ||
+		configs["uptime_overview"].(map[string]any)["subject"] != "schedule_id" {
 		t.Errorf("active_stats: %v", live)
 	}
 	goals := configs["goals"].(map[string]any)
-	if diff := cmp.Diff(map[string]any{"needs": []any{"goals"}, "limits": map[string]any{"limit": 10_000.0, "cost": 5.0}},
+	if diff := cmp.Diff(map[string]any{"needs": []any{"goals"},
+		"limits": map[string]any{"limit": 10_000.0, "cost": 5.0}},
 		map[string]any{"needs": goals["needs"], "limits": goals["limits"]}); diff != "" {
 		t.Error(diff)
 	}
@@ -255,11 +280,13 @@ func TestTypes(t *testing.T) {
 	meta := object(t, w.send("GET", "/v1/query/types?include_meta=true", "", ""))["configs"].(map[string]any)
 	for name, config := range meta {
 		m := config.(map[string]any)["meta"].(map[string]any)
-		if diff := cmp.Diff([]string{"category", "default_order", "default_visualization", "description", "outputFields", "output_fields",
+		if diff := cmp.Diff([]string{"category", "default_order", "default_visualization", "description",
+			"outputFields", "output_fields",
 			"supports_granularity", "tags", "title"}, sortedKeys(m)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if len(m["outputFields"].([]any)) == 0 || len(m["outputFields"].([]any)) != len(m["output_fields"].([]any)) || m["description"] == "" {
+		if len(m["outputFields"].([]any)) == 0 || len(m["outputFields"].([]any)) != len(m["output_fields"].([]any)) ||
+			m["description"] == "" {
 			t.Errorf("%s: %v", name, m)
 		}
 	}
@@ -289,23 +316,27 @@ func TestSizeOfAnAnswer(t *testing.T) {
 		rec := w.send("POST", "/v1/query?website_id=site_a", "all", body)
 		expect(t, rec, 200, "")
 		text := rec.Body.String()
-		if good, large := strings.Count(text, `"success":true,"data":[{`), strings.Count(text, `"code":"ANSWER_TOO_LARGE"`); good < 1 || large < 1 {
+		if good, large := strings.Count(text, `"success":true,"data":[{`),
+			strings.Count(text, `"code":"ANSWER_TOO_LARGE"`); good < 1 || large < 1 {
 			t.Errorf("%d parameters are answered, %d are too large: %s", good, large, text)
 		}
 	}
 	for body, status := range map[string]int{one: 400, "[" + one + "," + one + "]": 200} {
 		rec := w.send("POST", "/v1/query/compile?website_id=site_a", "all", body)
-		if rec.Code != status || !strings.Contains(rec.Body.String(), "The answer would be larger than") || rec.Body.Len() > 2*2500 {
+		if rec.Code != status || !strings.Contains(rec.Body.String(), "The answer would be larger than") ||
+			rec.Body.Len() > 2*2500 {
 			t.Errorf("compile without a budget: %d, %d bytes: %s", rec.Code, rec.Body.Len(), rec.Body)
 		}
 	}
 	w = newWorld(t)
-	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+one+`,{"id":"a\"data\":null","parameters":["nonsense"],"preset":"today"},`+one+"]")
+	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+one+
+		`,{"id":"a\"data\":null","parameters":["nonsense"],"preset":"today"},`+one+"]")
 	var again any
 	if err := json.Unmarshal(rec.Body.Bytes(), &again); err != nil {
 		t.Fatalf("%v: %s", err, rec.Body)
 	}
-	if results := again.(map[string]any)["results"].([]any); len(results) != 3 || len(results[2].(map[string]any)["data"].([]any)) != 4 {
+	if results := again.(map[string]any)["results"].([]any); len(results) != 3 ||
+		len(results[2].(map[string]any)["data"].([]any)) != 4 {
 		t.Errorf("%s", rec.Body)
 	}
 }
@@ -335,10 +366,12 @@ func TestComparison(t *testing.T) {
 		d := got.Data[i]
 		period := fmt.Sprintf("%s %s..%s", d.Meta.Previous.Compare, d.Meta.Previous.StartDate, d.Meta.Previous.EndDate)
 		if period != want || want != " .." && (len(d.Previous) != len(d.Data) || len(d.Changes) != len(d.Data)) {
-			t.Errorf("parameter %d: period %s, want %s; %d rows, %d compared rows and %d changes", i, period, want, len(d.Data), len(d.Previous), len(d.Changes))
+			t.Errorf("parameter %d: period %s, want %s; %d rows, %d compared rows and %d changes", i, period, want,
+				len(d.Data), len(d.Previous), len(d.Changes))
 		}
 	}
-	if today := got.Data[2].Meta; !today.Partial || today.Until != "2026-03-29T12:00:00.000Z" || got.Data[0].Meta.Partial {
+	if today := got.Data[2].Meta; !today.Partial || today.Until != "2026-03-29T12:00:00.000Z" ||
+		got.Data[0].Meta.Partial {
 		t.Errorf("today must be partial: %+v", today)
 	}
 	if got.Data[2].Data[0]["date"] != "2026-03-29" || got.Data[2].Previous[0]["date"] != "2026-03-28" {
@@ -348,7 +381,8 @@ func TestComparison(t *testing.T) {
 	if err := json.Unmarshal(hourly.Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if at := got.Data[0].Meta.PartialFrom; at != "2026-03-29 12:00:00" || got.Data[0].Previous[12] != nil || got.Data[0].Previous[11] == nil {
+	if at := got.Data[0].Meta.PartialFrom; at != "2026-03-29 12:00:00" || got.Data[0].Previous[12] != nil ||
+		got.Data[0].Previous[11] == nil {
 		t.Errorf("future rows from %s, want 12:00; compared rows %v", at, got.Data[0].Previous[11:13])
 	}
 }

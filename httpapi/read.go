@@ -115,7 +115,8 @@ func (a *api) mistakes(ctx context.Context, r *front.Request, q *question) query
 func single(values url.Values, name string) (string, query.Errors) {
 	all := values[name]
 	if len(all) > 1 {
-		return "", query.Errors{{Code: query.Invalid, Field: name, Message: fmt.Sprintf("must be given once, not %d times", len(all))}}
+		return "", query.Errors{{Code: query.Invalid, Field: name,
+			Message: fmt.Sprintf("must be given once, not %d times", len(all))}}
 	}
 	return values.Get(name), nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// responses remembers the responses to whole queries under the key of their query.Snapshot, and lends memory to the responses that
-// it does not remember. It drops the least recently used response first. It is safe for concurrent use.
+// responses remembers the responses to whole queries under the key of their query.Snapshot, and lends memory to the
+// responses that it does not remember. It drops the least recently used response first. It is safe for concurrent use.
 type responses struct {
 	maxBytes int64
 	room     sync.Pool // of *[]byte
@@ -39,7 +39,8 @@ func (all *responses) get(key string) *response {
 	return found
 }
 
-// add remembers e under key, unless it costs more than the whole cache. Two calls may have answered the same query at once.
+// add remembers e under key, unless it costs more than the whole cache. Two calls may have answered the same query at
+// once.
 func (all *responses) add(key string, e *response) {
 	cost := e.cost()
 	if cost > all.maxBytes {
@@ -73,7 +74,8 @@ func (e *response) cost() int64 {
 
 // answer returns e as the response to a request.
 func (e *response) answer(tag string) *front.Answer {
-	return &front.Answer{Status: http.StatusOK, ETag: tag, Type: e.form.header, Text: true, Body: e.body, Compressed: e.encoded}
+	return &front.Answer{Status: http.StatusOK, ETag: tag, Type: e.form.header, Text: true, Body: e.body,
+		Compressed: e.encoded}
 }
 
 // encoded returns compress(e.body), and remembers it for each coding.
@@ -90,7 +92,8 @@ func (e *response) encoded(coding string, compress func([]byte) []byte) []byte {
 // maxRoom is the largest response in bytes whose memory is lent again.
 const maxRoom = 256 << 10
 
-// answerOnce returns the response with resp in a form, which is not remembered. Other responses use its memory after it was sent.
+// answerOnce returns the response with resp in a form, which is not remembered. Other responses use its memory after it
+// was sent.
 func (all *responses) answerOnce(resp *query.Response, tag string, as *form) *front.Answer {
 	room, ok := all.room.Get().(*[]byte)
 	if !ok {
@@ -105,9 +108,10 @@ func (all *responses) answerOnce(resp *query.Response, tag string, as *form) *fr
 	return &front.Answer{Status: http.StatusOK, ETag: tag, Type: as.header, Text: true, Body: *room, Release: release}
 }
 
-// whole answers s, whose key is key, in a form. The response has the tag and is remembered, unless a parameter failed: a failure may be
-// temporary.
-func (a *api) whole(ctx context.Context, r *front.Request, s *query.Snapshot, key, tag string, as *form) (*front.Answer, error) {
+// whole answers s, whose key is key, in a form. The response has the tag and is remembered, unless a parameter failed:
+// a failure may be temporary.
+func (a *api) whole(ctx context.Context, r *front.Request, s *query.Snapshot, key, tag string, as *form) (*front.Answer,
+	error) {
 	key = as.keyed(key)
 	if found := a.responses.get(key); found != nil {
 		store.MeterOf(ctx).Add(found.rows, 0)

@@ -18,12 +18,14 @@ import (
 // TestRememberedResponses checks which requests run a statement again, and that equal queries get equal bytes.
 func TestRememberedResponses(t *testing.T) {
 	const days = `"startDate":"2026-03-01","endDate":"2026-03-02"`
-	pages, failing, now := `{"parameters":["pages"],`+days+`}`, `{"parameters":["pages","traffic"],`+days+`}`, `{"parameters":["active_stats"],"preset":"today"}`
+	pages, failing, now := `{"parameters":["pages"],`+days+`}`, `{"parameters":["pages","traffic"],`+days+`}`,
+		`{"parameters":["active_stats"],"preset":"today"}`
 	address := "/v1/query?website_id=site_a&parameters=pages&startDate=2026-03-01&endDate=2026-03-02"
 	for _, kept := range []bool{true, false} {
 		t.Run(fmt.Sprintf("remembers %t", kept), func(t *testing.T) {
 			v := &versions{}
-			w := newVersioned(t, v, query.Config{ResultCache: -1}, func(cfg *Config) { cfg.ResponseCache = map[bool]int64{true: 1 << 20}[kept] })
+			w := newVersioned(t, v, query.Config{ResultCache: -1},
+				func(cfg *Config) { cfg.ResponseCache = map[bool]int64{true: 1 << 20}[kept] })
 			w.store.only = "traffic"
 			w.store.fail(errSecret)
 			post := func(body string) string {
@@ -42,12 +44,18 @@ func TestRememberedResponses(t *testing.T) {
 				{"as an address", func() string { return get("all") }, true, 0, 1},
 				{"with the filters of a key", func() string { return get("rows") }, true, 1, 1},
 				{"with an id", func() string { return post(`{"id":"x",` + pages[1:]) }, false, 1, 1},
-				{"after a write", func() string { v.n.Add(1); return post(pages) }, true, 1, 1},
+				{"after a write", func() string {
+					v.n.Add(1)
+					return post(pages)
+				}, true, 1, 1},
 				{"up to now", func() string { return post(now) }, false, 1, 1},
 				{"up to now again", func() string { return post(now) }, false, 1, 1},
 				{"with a failure", func() string { return post(failing) }, false, 2, 2},
 				{"with the failure again", func() string { return post(failing) }, false, 2, 2},
-				{"with unknown versions", func() string { v.err = errSecret; return post(pages) }, true, 1, 1},
+				{"with unknown versions", func() string {
+					v.err = errSecret
+					return post(pages)
+				}, true, 1, 1},
 			} {
 				before := w.store.asked.Load()
 				got := step.ask()
@@ -63,8 +71,8 @@ func TestRememberedResponses(t *testing.T) {
 	}
 }
 
-// TestResponsesAreBounded checks that remembered responses take no more memory than they may, and that the least recently used ones
-// are dropped.
+// TestResponsesAreBounded checks that remembered responses take no more memory than they may, and that the least
+// recently used ones are dropped.
 func TestResponsesAreBounded(t *testing.T) {
 	one := func() *response { return &response{body: make([]byte, 1000)} }
 	all, err := newResponses(3*one().cost() + 10)
@@ -126,8 +134,9 @@ func (*daily) Websites(context.Context) (map[store.Subject]uint64, error) { retu
 
 func (*daily) Seal(context.Context, store.Derivation) error { return nil }
 
-// TestDaysAreReadOnce checks that a request reads the days of its rows once, for its ETag, remembered responses and remembered
-// answers, and that only a computed answer reads days once more, with those around them and for all parameters.
+// TestDaysAreReadOnce checks that a request reads the days of its rows once, for its ETag, remembered responses and
+// remembered answers, and that only a computed answer reads days once more, with those around them and for all
+// parameters.
 func TestDaysAreReadOnce(t *testing.T) {
 	const days = "startDate=2026-03-01&endDate=2026-03-02"
 	get := "/v1/query?website_id=site_a&parameters=summary_metrics,pages,sessions&" + days
@@ -138,7 +147,8 @@ func TestDaysAreReadOnce(t *testing.T) {
 		{"a query", get, "", 1},
 		{"compared with the year before", get + "&compare=previous_year", "", 2},
 		{"an overview", "/v1/websites/site_a/analytics?compare=previous_period&" + days, "", 1},
-		{"a body", "/v1/query?website_id=site_a", `{"parameters":["pages","traffic"],"startDate":"2026-03-01","endDate":"2026-03-02"}`, 1},
+		{"a body", "/v1/query?website_id=site_a",
+			`{"parameters":["pages","traffic"],"startDate":"2026-03-01","endDate":"2026-03-02"}`, 1},
 		{"a link, whose days have no seals", "/v1/query?link_id=link_a&parameters=link_total_clicks&" + days, "", 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -154,7 +164,8 @@ func TestDaysAreReadOnce(t *testing.T) {
 					headers = []string{"If-None-Match", tag}
 				}
 				rec := w.send(method, tc.target, "all", tc.body, headers...)
-				if want := map[bool]int{true: 304, false: 200}[step == "confirmed" && tc.body == ""]; rec.Code != want || strings.Contains(rec.Body.String(), `"success":false`) {
+				if want := map[bool]int{true: 304, false: 200}[step == "confirmed" &&
+					tc.body == ""]; rec.Code != want || strings.Contains(rec.Body.String(), `"success":false`) {
 					t.Fatalf("%s: status %d, want %d: %s", step, rec.Code, want, rec.Body)
 				}
 				if n := s.asked.Load() - asked; step == "computed" && n == 0 {

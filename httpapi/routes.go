@@ -14,21 +14,30 @@ type Access string
 // The kinds of access. A subject is a website, a link or a monitor. auth.ReadScopes returns its
 // scopes.
 const (
-	Public         Access = "public"        // no key; keys are ignored
-	ByKey          Access = "key"           // a key that may read subjects of the kind; the response lists the subjects that it may read
-	ByAnyKey       Access = "any key"       // any key or panel token
-	ByOwnKey       Access = "own key"       // a key with a read scope, but not a panel token
-	BySubject      Access = "subject"       // a key that may read the one subject in the URL's query
-	ByWholeSubject Access = "whole subject" // like subject, but needs read:data, no panel token and no mandatory filters
-	ByExport       Access = "export"        // a key with export:data for the one subject in the URL's query; no panel token, no mandatory filters, no list of types
-	ByErase        Access = "erase"         // a key with erase:data for the website in the URL's query; no panel token, no mandatory filters, no list of types
-	ByPath         Access = "path"          // a key that may read the website in the path
-	ByDefiner      Access = "definer"       // a key with manage:definitions for the website in the path
-	ByKeyManager   Access = "key manager"   // a key with manage:keys, but not a panel token; it reaches keys that grant no more than itself
-	BySiteManager  Access = "site manager"  // a key with manage:websites, without mandatory filters and a list of types, but not a panel token; it adds websites if it reaches everything
-	ByAuditor      Access = "auditor"       // a key with read:audit that reaches everything of its owner; no panel token, no mandatory filters
-	ByClientKey    Access = "client key"    // a key with manage:flags for the client in clientId
-	ByKeyOrClient  Access = "key or client" // a key, or the id of a client, which is public; see [Flags]
+	Public Access = "public" // no key; keys are ignored
+	// a key that may read subjects of the kind; the response lists the subjects that it may read
+	ByKey     Access = "key"
+	ByAnyKey  Access = "any key" // any key or panel token
+	ByOwnKey  Access = "own key" // a key with a read scope, but not a panel token
+	BySubject Access = "subject" // a key that may read the one subject in the URL's query
+	// like subject, but needs read:data, no panel token and no mandatory filters
+	ByWholeSubject Access = "whole subject"
+	// a key with export:data for the one subject in the URL's query; no panel token, no mandatory filters, no list of
+	// types
+	ByExport Access = "export"
+	// a key with erase:data for the website in the URL's query; no panel token, no mandatory filters, no list of types
+	ByErase   Access = "erase"
+	ByPath    Access = "path"    // a key that may read the website in the path
+	ByDefiner Access = "definer" // a key with manage:definitions for the website in the path
+	// a key with manage:keys, but not a panel token; it reaches keys that grant no more than itself
+	ByKeyManager Access = "key manager"
+	// a key with manage:websites, without mandatory filters and a list of types, but not a panel token; it adds
+	// websites if it reaches everything
+	BySiteManager Access = "site manager"
+	// a key with read:audit that reaches everything of its owner; no panel token, no mandatory filters
+	ByAuditor     Access = "auditor"
+	ByClientKey   Access = "client key"    // a key with manage:flags for the client in clientId
+	ByKeyOrClient Access = "key or client" // a key, or the id of a client, which is public; see [Flags]
 )
 
 // A Route is a route of the API with its access. Routes with GET also respond to HEAD, and every path responds to
@@ -40,8 +49,8 @@ type Route struct {
 	Class  auth.Class
 	Access Access
 	Body   bool // whether the route reads a JSON body
-	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the records that requests create
-	// or change. It is "nothing" if they change none, and empty for GET.
+	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the records that requests
+	// create or change. It is "nothing" if they change none, and empty for GET.
 	Stores string
 }
 
@@ -95,23 +104,27 @@ func (a *api) routes() []*route {
 			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: a.cost, Answer: a.explainQueries}},
 			about: "Show the SQL of a query", access: ByWholeSubject, body: true, stores: nothing,
 			off: func(cfg *Config) bool { return cfg.NoCompile }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/types", Class: auth.ClassPublic, Steps: steps{Answer: a.listTypes}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/types", Class: auth.ClassPublic,
+			Steps: steps{Answer: a.listTypes}},
 			about: "List query types with their filters and columns", access: Public},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/websites", Class: auth.ClassOther,
 			Steps: steps{Allow: allowList(auth.KindWebsite), Answer: a.listWebsites}},
 			about: "List websites that the key can read", access: ByKey},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/links", Class: auth.ClassOther,
 			Steps: steps{Allow: allowList(auth.KindLink), Answer: a.listLinks}},
-			about: "List short links that the key can read", access: ByKey, off: func(cfg *Config) bool { return cfg.Subjects == nil }},
+			about: "List short links that the key can read", access: ByKey,
+			off: func(cfg *Config) bool { return cfg.Subjects == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/monitors", Class: auth.ClassOther,
 			Steps: steps{Allow: allowList(auth.KindSchedule), Answer: a.listMonitors}},
-			about: "List uptime monitors that the key can read", access: ByKey, off: func(cfg *Config) bool { return cfg.Subjects == nil }},
+			about: "List uptime monitors that the key can read", access: ByKey,
+			off: func(cfg *Config) bool { return cfg.Subjects == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Cost: a.cost, Answer: a.answerOverview}},
 			about: "Show a website at a glance", access: ByPath},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/export", Class: auth.ClassExport,
 			Steps: steps{Allow: a.allowExport, Read: a.readExport, Answer: a.answerExport}},
-			about: "Export the raw rows of a website, link or monitor", access: ByExport, off: func(cfg *Config) bool { return cfg.Export == nil }},
+			about: "Export the raw rows of a website, link or monitor", access: ByExport,
+			off: func(cfg *Config) bool { return cfg.Export == nil }},
 		{Route: front.Route{Method: http.MethodDelete, Path: "/v1/visitors/{id}", Class: auth.ClassExport,
 			Steps: steps{Allow: a.allowErase, Read: a.readErase, Answer: a.answerErase}},
 			about: "Erase one visitor of a website", access: ByErase, stores: nothing,
@@ -121,13 +134,19 @@ func (a *api) routes() []*route {
 			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true,
 			stores: nothing, off: func(cfg *Config) bool { return cfg.Minter == nil }},
 		a.selfRoute(),
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/tracker", Class: auth.ClassPublic, Steps: steps{Answer: a.showTracker}},
-			about: "Where pages load the tracker", access: Public, off: func(cfg *Config) bool { return cfg.Tracker == nil }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/openapi.json", Class: auth.ClassPublic, Steps: steps{Answer: a.showDocument}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/tracker", Class: auth.ClassPublic,
+			Steps: steps{Answer: a.showTracker}},
+			about: "Where pages load the tracker", access: Public,
+			off: func(cfg *Config) bool { return cfg.Tracker == nil }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/openapi.json", Class: auth.ClassPublic,
+			Steps: steps{Answer: a.showDocument}},
 			about: "Describe this API by OpenAPI", access: Public},
-		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportHealth}},
-			about: "Health of the service and its stores", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth,
+			Steps: steps{Answer: a.reportHealth}},
+			about: "Health of the service and its stores", access: Public,
+			off: func(cfg *Config) bool { return cfg.Health == nil }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth,
+			Steps: steps{Answer: a.reportLive}},
 			about: "Whether the process responds", access: Public},
 	}, slices.Concat(a.websiteRoutes(), a.definitionRoutes(), a.keyRoutes(), a.flagRoutes())...)
 }
@@ -148,7 +167,8 @@ func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 		case row.access == ByKeyOrClient:
 			row.Credentials, row.Cache = front.OptionalCredentials, "private, no-cache"
 		case row.access != Public:
-			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache", "Authorization, X-Api-Key, Origin"
+			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache",
+				"Authorization, X-Api-Key, Origin"
 		case row.Class == auth.ClassHealth:
 			row.Cache = "no-store"
 		}

@@ -33,7 +33,8 @@ func ask(rt *route, site string) (target, body string) {
 // TestBodiesThatAreRefused sends bodies that are too large, or not plain JSON, to all routes with a body.
 func TestBodiesThatAreRefused(t *testing.T) {
 	w, _ := keyWorld(t, func(cfg *Config) {
-		cfg.MaxBody, cfg.Minter, cfg.Flags, cfg.Definitions, cfg.Websites = 500, &fakeMinter{}, newFlags(t, &flags.Memory{}), &store.MemoryDirectory{}, &store.MemoryDirectory{}
+		cfg.MaxBody, cfg.Minter, cfg.Flags, cfg.Definitions, cfg.Websites = 500, &fakeMinter{},
+			newFlags(t, &flags.Memory{}), &store.MemoryDirectory{}, &store.MemoryDirectory{}
 	})
 	for _, rt := range (*api)(nil).routes() {
 		if rt.Method != http.MethodPost || rt.access == Public || rt.access == ByKeyOrClient {
@@ -41,11 +42,13 @@ func TestBodiesThatAreRefused(t *testing.T) {
 		}
 		t.Run(rt.Path, func(t *testing.T) {
 			target, _ := ask(rt, "site_a")
-			key := map[Access]string{ByClientKey: "flags", ByKeyManager: "manager", ByDefiner: "definer", BySiteManager: "sites"}[rt.access]
+			key := map[Access]string{ByClientKey: "flags", ByKeyManager: "manager", ByDefiner: "definer",
+				BySiteManager: "sites"}[rt.access]
 			if key == "" {
 				key = "all"
 			}
-			for length, body := range map[int64]io.Reader{501: unread{t}, -1: strings.NewReader(strings.Repeat(" ", 501))} {
+			for length, body := range map[int64]io.Reader{501: unread{t},
+				-1: strings.NewReader(strings.Repeat(" ", 501))} {
 				r := httptest.NewRequest(rt.Method, target, body)
 				r.ContentLength = length // announced in Content-Length, or noticed while reading
 				if length > 0 {
@@ -55,7 +58,8 @@ func TestBodiesThatAreRefused(t *testing.T) {
 				rec := httptest.NewRecorder()
 				w.handler.ServeHTTP(rec, r)
 				expect(t, rec, 413, "PAYLOAD_TOO_LARGE")
-				if e := w.trail.take(); len(e) != 1 || e[0].Status != 413 || e[0].Outcome != "failed" || e[0].KeyID != "key_"+key {
+				if e := w.trail.take(); len(e) != 1 || e[0].Status != 413 || e[0].Outcome != "failed" ||
+					e[0].KeyID != "key_"+key {
 					t.Errorf("audit: %+v", e)
 				}
 			}
@@ -120,7 +124,8 @@ func TestSubjects(t *testing.T) {
 		{"no subject", "/v1/query", "all", oneQuery, 400, "MISSING_PROJECT_ID"},
 		{"an empty subject", "/v1/query?website_id=", "all", oneQuery, 400, "MISSING_PROJECT_ID"},
 		{"an empty subject and another one", "/v1/query?website_id=site_a&link_id=", "all", oneQuery, 200, ""},
-		{"two kinds of subject", "/v1/query?website_id=site_a&link_id=link_a", "all", oneQuery, 400, "VALIDATION_ERROR"},
+		{"two kinds of subject", "/v1/query?website_id=site_a&link_id=link_a", "all", oneQuery, 400,
+			"VALIDATION_ERROR"},
 		{"two websites", "/v1/query?website_id=site_a&website_id=site_b", "all", oneQuery, 400, "VALIDATION_ERROR"},
 		{"a malformed query string", "/v1/query?website_id=site_a&x=%zz", "all", oneQuery, 400, "VALIDATION_ERROR"},
 	} {
@@ -128,7 +133,8 @@ func TestSubjects(t *testing.T) {
 			expect(t, w.send("POST", tc.target, tc.key, tc.body), tc.status, tc.code)
 		})
 	}
-	for target, scope := range map[string]string{"?website_id=site_a": "read:data", "?link_id=link_a": "read:links", "?schedule_id=mon_a": "read:monitors"} {
+	for target, scope := range map[string]string{"?website_id=site_a": "read:data", "?link_id=link_a": "read:links",
+		"?schedule_id=mon_a": "read:monitors"} {
 		want := `Bearer error="insufficient_scope", scope="` + scope + `"`
 		if got := w.send("POST", "/v1/query"+target, "flags", link).Header().Get("WWW-Authenticate"); got != want {
 			t.Errorf("%s: %s, want %s", target, got, want)
@@ -188,7 +194,8 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 
 func TestListsOfLinksAndMonitors(t *testing.T) {
 	w := newWorld(t)
-	w.keys["link"] = &auth.Key{ID: "k", Owner: "org_a", Scopes: []auth.Scope{auth.ReadLinks}, Resources: []auth.Resource{{Kind: "link", ID: "link_b"}}}
+	w.keys["link"] = &auth.Key{ID: "k", Owner: "org_a", Scopes: []auth.Scope{auth.ReadLinks},
+		Resources: []auth.Resource{{Kind: "link", ID: "link_b"}}}
 	for _, tc := range []struct {
 		list, key string
 		status    int
@@ -213,7 +220,8 @@ func TestListsOfLinksAndMonitors(t *testing.T) {
 		for _, one := range body[tc.list].([]any) {
 			got = append(got, one.(map[string]any)["id"].(string))
 		}
-		if diff := cmp.Diff(tc.ids, got); diff != "" || body["total"] != float64(len(got)) || rec.Header().Get("ETag") == "" {
+		if diff := cmp.Diff(tc.ids, got); diff != "" || body["total"] != float64(len(got)) ||
+			rec.Header().Get("ETag") == "" {
 			t.Errorf("%s of %s: %s (-want +got):\n%s", tc.list, tc.key, rec.Body, diff)
 		}
 	}
@@ -292,7 +300,8 @@ func TestADefinitionThatCanMatchNothing(t *testing.T) {
 		r.Header.Set("X-Api-Key", "definer")
 		rec := httptest.NewRecorder()
 		w.handler.ServeHTTP(rec, r)
-		if text := rec.Body.String(); rec.Code != http.StatusOK || !strings.Contains(text, note) || strings.Contains(text, `"meta"`) != (note != "") {
+		if text := rec.Body.String(); rec.Code != http.StatusOK || !strings.Contains(text, note) ||
+			strings.Contains(text, `"meta"`) != (note != "") {
 			t.Errorf("%s: %d %s, want the note %s", body, rec.Code, text, note)
 		}
 	}

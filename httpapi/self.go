@@ -12,12 +12,14 @@ import (
 
 // selfRoute returns the route that shows a caller what it may do.
 func (a *api) selfRoute() *route {
-	return &route{Route: front.Route{Method: http.MethodGet, Path: "/v1/self", Class: auth.ClassOther, Steps: front.Steps[struct{}]{Answer: showSelf}},
+	return &route{Route: front.Route{Method: http.MethodGet, Path: "/v1/self", Class: auth.ClassOther,
+		Steps: front.Steps[struct{}]{Answer: showSelf}},
 		about: "Show what the key or the panel token of the request may do", access: ByAnyKey}
 }
 
-// A selfRecord is the caller in responses. It does not have the mandatory filters: the conditions on its answers may be a secret of the
-// key's owner, as in [auth.Principal.MayExplain]. Of a panel token, it does not have the id and the name of its key.
+// A selfRecord is the caller in responses. It does not have the mandatory filters: the conditions on its answers may be
+// a secret of the key's owner, as in [auth.Principal.MayExplain]. Of a panel token, it does not have the id and the
+// name of its key.
 type selfRecord struct {
 	Kind      selfKind        `json:"kind"`
 	ID        string          `json:"id"`
@@ -56,8 +58,9 @@ func showSelf(_ context.Context, r *front.Request, _ *struct{}) (*front.Answer, 
 func selfRecordOf(p *auth.Principal) selfRecord {
 	k := p.Key
 	s := selfRecord{
-		Kind: selfKey, ID: k.ID, Name: k.Name, Scopes: listed(k.Scopes), All: k.All && len(k.Resources) == 0, Resources: listed(k.Resources),
-		Filtered: len(k.Filters) > 0, Types: k.Types, Expires: maybe(earliest(k.Expires, p.Expires)),
+		Kind: selfKey, ID: k.ID, Name: k.Name, Scopes: listed(k.Scopes), All: k.All && len(k.Resources) == 0,
+		Resources: listed(k.Resources),
+		Filtered:  len(k.Filters) > 0, Types: k.Types, Expires: maybe(earliest(k.Expires, p.Expires)),
 	}
 	if p.Token != "" {
 		s.Kind, s.ID, s.Name = selfToken, p.Token, ""

@@ -13,7 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// TestSelf asks with a key and with a panel token of it what they may do. No answer has a secret, a filter, or the name of the token's key.
+// TestSelf asks with a key and with a panel token of it what they may do. No answer has a secret, a filter, or the name
+// of the token's key.
 func TestSelf(t *testing.T) {
 	pepper, err := auth.NewPepper([]byte("a pepper of thirty-two characters"))
 	if err != nil {
@@ -26,7 +27,8 @@ func TestSelf(t *testing.T) {
 	}
 	_, secret, err := keys.CreateKey(t.Context(), auth.Key{
 		ID: "key_panel", Owner: "org_a", Name: "Panel", Scopes: []auth.Scope{auth.ReadData, auth.ManageKeys}, All: true,
-		Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"Atlantis"}}}, Limits: &auth.Limits{PerMinute: 50}, Expires: now.Add(48 * time.Hour),
+		Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"Atlantis"}}},
+		Limits:  &auth.Limits{PerMinute: 50}, Expires: now.Add(48 * time.Hour),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +57,8 @@ func TestSelf(t *testing.T) {
 	}
 	got, _ := ask(secret)
 	want := map[string]any{
-		"kind": "key", "id": "key_panel", "name": "Panel", "scopes": []any{"read:data", "manage:keys"}, "all": true, "resources": []any{}, "filtered": true,
+		"kind": "key", "id": "key_panel", "name": "Panel", "scopes": []any{"read:data", "manage:keys"}, "all": true,
+		"resources": []any{}, "filtered": true,
 		"types": nil, "perMinute": 50., "expires": "2026-03-31T12:00:00.000Z",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -65,7 +68,9 @@ func TestSelf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := tokens.Mint(secret.Digest(pepper), auth.Claims{Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "site_a"}}, Types: []string{"pages"}}, time.Hour)
+	token, err := tokens.Mint(secret.Digest(pepper),
+		auth.Claims{Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "site_a"}}, Types: []string{"pages"}},
+		time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +79,9 @@ func TestSelf(t *testing.T) {
 		t.Errorf("the answer to a token: %s", text)
 	}
 	want = map[string]any{
-		"kind": "token", "id": got["id"], "name": "", "scopes": []any{"read:data"}, "all": false, "resources": []any{map[string]any{"kind": "website", "id": "site_a"}},
-		"filtered": true, "types": []any{"pages"}, "perMinute": 50., "expires": "2026-03-29T13:00:00.000Z",
+		"kind": "token", "id": got["id"], "name": "", "scopes": []any{"read:data"}, "all": false,
+		"resources": []any{map[string]any{"kind": "website", "id": "site_a"}},
+		"filtered":  true, "types": []any{"pages"}, "perMinute": 50., "expires": "2026-03-29T13:00:00.000Z",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a token (-want +got): %s", diff)

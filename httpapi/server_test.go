@@ -23,9 +23,12 @@ func TestOnARealServer(t *testing.T) {
 		empty              bool
 	}{
 		{"a query", "POST", "/a/v1/query?website_id=site_a", strings.NewReader(oneQuery), [2]string{}, 200, false},
-		{"a query in chunks", "POST", "/a/v1/query?website_id=site_a", io.MultiReader(strings.NewReader(oneQuery)), [2]string{}, 200, false},
-		{"a too large body in chunks", "POST", "/a/v1/query?website_id=site_a", io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20))), [2]string{}, 413, false},
-		{"a query after that", "POST", "/a/v1/query?website_id=site_a", strings.NewReader(oneQuery), [2]string{}, 200, false},
+		{"a query in chunks", "POST", "/a/v1/query?website_id=site_a", io.MultiReader(strings.NewReader(oneQuery)),
+			[2]string{}, 200, false},
+		{"a too large body in chunks", "POST", "/a/v1/query?website_id=site_a",
+			io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20))), [2]string{}, 413, false},
+		{"a query after that", "POST", "/a/v1/query?website_id=site_a", strings.NewReader(oneQuery), [2]string{}, 200,
+			false},
 		{"no body", "POST", "/a/v1/query?website_id=site_a", nil, [2]string{}, 400, false},
 		{"HEAD", "HEAD", "/a/v1/query/types", nil, [2]string{}, 200, true},
 		{"not modified", "GET", "/a/v1/query/types", nil, [2]string{"If-None-Match", tag}, 304, true},

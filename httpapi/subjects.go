@@ -33,7 +33,8 @@ func (a *api) listLinks(ctx context.Context, r *front.Request, _ *question) (*fr
 	body := linksBody{Success: true, Links: []linkRecord{}}
 	for _, l := range all {
 		if reaches(r, auth.Resource{Kind: auth.KindLink, ID: l.ID, Owner: l.Owner}) {
-			body.Links = append(body.Links, linkRecord{l.ID, l.Name, l.Slug, l.TargetURL, health.Time{Time: l.CreatedAt}})
+			body.Links = append(body.Links,
+				linkRecord{l.ID, l.Name, l.Slug, l.TargetURL, health.Time{Time: l.CreatedAt}})
 		}
 	}
 	body.Total = len(body.Links)
@@ -65,7 +66,8 @@ func (a *api) listMonitors(ctx context.Context, r *front.Request, _ *question) (
 	body := monitorsBody{Success: true, Monitors: []monitorRecord{}}
 	for _, m := range all {
 		if reaches(r, auth.Resource{Kind: auth.KindSchedule, ID: m.ID, Owner: m.Owner}) {
-			body.Monitors = append(body.Monitors, monitorRecord{m.ID, m.Name, m.URL, m.WebsiteID, health.Time{Time: m.CreatedAt}})
+			body.Monitors = append(body.Monitors,
+				monitorRecord{m.ID, m.Name, m.URL, m.WebsiteID, health.Time{Time: m.CreatedAt}})
 		}
 	}
 	body.Total = len(body.Monitors)

@@ -24,8 +24,10 @@ const defaultTTL = time.Hour
 
 // tokenSynonyms are words that people use instead of the fields of a token's request.
 var tokenSynonyms = mistake.Synonyms{
-	"duration": {"ttl"}, "exp": {"ttl"}, "expires": {"ttl"}, "expiresat": {"ttl"}, "expiresin": {"ttl"}, "lifetime": {"ttl"}, "maxage": {"ttl"}, "validfor": {"ttl"},
-	"permissions": {"scopes"}, "parameters": {"types"}, "user": {"subject"}, "userid": {"subject"}, "websites": {"resources"}, "websiteid": {"resources"},
+	"duration": {"ttl"}, "exp": {"ttl"}, "expires": {"ttl"}, "expiresat": {"ttl"}, "expiresin": {"ttl"},
+	"lifetime": {"ttl"}, "maxage": {"ttl"}, "validfor": {"ttl"},
+	"permissions": {"scopes"}, "parameters": {"types"}, "user": {"subject"}, "userid": {"subject"},
+	"websites": {"resources"}, "websiteid": {"resources"},
 }
 
 // A lifetime of a token is in JSON a number of seconds, or a text with a duration.
@@ -36,7 +38,8 @@ func lifetimeInto(to **lifetime, longest time.Duration) memberReader {
 	return func(name string, js []byte) query.Errors {
 		wrong := func(found string) query.Errors {
 			return query.Errors{{Code: query.Invalid, Field: name, Message: fmt.Sprintf(
-				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`, int(longest.Seconds()), found)}}
+				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`,
+				int(longest.Seconds()), found)}}
 		}
 		var seconds *int
 		var text string
@@ -96,7 +99,8 @@ type tokenDid struct {
 
 // claim returns f as a claim. An empty group stays one, and is refused.
 func (f *tokenFilter) claim() auth.Filter {
-	c := auth.Filter{Field: f.Field, Op: f.Op, Values: slices.Concat(f.Value, f.Values), And: claimed(f.And), Or: claimed(f.Or)}
+	c := auth.Filter{Field: f.Field, Op: f.Op, Values: slices.Concat(f.Value, f.Values), And: claimed(f.And),
+		Or: claimed(f.Or)}
 	if f.Not != nil {
 		c.Not = new(f.Not.claim())
 	}
@@ -148,8 +152,8 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 	return lacks(auth.ReadData)
 }
 
-// readToken reads the claims of the token from the body. It rejects fields and types that the catalog does not have, since
-// the user of the token could not correct such a mistake later.
+// readToken reads the claims of the token from the body. It rejects fields and types that the catalog does not have,
+// since the user of the token could not correct such a mistake later.
 func (a *api) readToken(_ context.Context, r *front.Request, q *question) error {
 	js, err := a.readJSON(r)
 	if err != nil {
@@ -157,7 +161,8 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 	}
 	bad := q.token.read(js)
 	claims := q.token.claims()
-	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claims.Filters), Types: claims.Types})...)
+	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claims.Filters),
+		Types: claims.Types})...)
 	if bad = addTo(bad, mistakesOf(claims.Check())...); len(bad) == 0 {
 		return nil
 	}
@@ -182,10 +187,12 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 		return bad
 	}
 	into := map[string]memberReader{
-		"ttl": lifetimeInto(&t.ttl, auth.MaxTokenTTL), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources), "filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
+		"ttl": lifetimeInto(&t.ttl, auth.MaxTokenTTL), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources),
+		"filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
 	}
 	lengths := map[string]func() int{
-		"scopes": func() int { return len(t.scopes) }, "resources": func() int { return len(t.resources) }, "types": func() int { return len(t.types) },
+		"scopes": func() int { return len(t.scopes) }, "resources": func() int { return len(t.resources) },
+		"types": func() int { return len(t.types) },
 	}
 	for name, js := range members {
 		read, known := into[name]
@@ -199,7 +206,8 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 		case len(wrong) > 0:
 			bad = append(bad, wrong...)
 		case length != nil && length() == 0:
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "must not be empty; leave it out to use the list of the key"})
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name,
+				Message: "must not be empty; leave it out to use the list of the key"})
 		}
 	}
 	return bad
@@ -226,7 +234,8 @@ func (a *api) mintToken(_ context.Context, r *front.Request, q *question) (*fron
 		return nil, bad
 	}
 	if errors.Is(err, auth.ErrBadKey) {
-		return nil, query.Errors{{Code: query.Invalid, Field: "body", Message: strings.TrimPrefix(err.Error(), auth.ErrBadKey.Error()+": "), Err: err}}
+		return nil, query.Errors{{Code: query.Invalid, Field: "body",
+			Message: strings.TrimPrefix(err.Error(), auth.ErrBadKey.Error()+": "), Err: err}}
 	}
 	if err != nil {
 		return nil, err

@@ -33,7 +33,8 @@ func TestTokens(t *testing.T) {
 		ttl             time.Duration
 	}{
 		{"without claims", "all", `{}`, 200, time.Hour},
-		{"with all claims", "links", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["link_top_cities"],"subject":"cus_1"}`, 200, time.Minute},
+		{"with all claims", "links",
+			`{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["link_top_cities"],"subject":"cus_1"}`, 200, time.Minute},
 		{"as a duration", "all", `{"ttl":"15m"}`, 200, 15 * time.Minute},
 		{"as a duration that is not whole", "all", `{"ttl":"1500ms"}`, 200, 1500 * time.Millisecond},
 		{"null", "all", `{"ttl":null}`, 200, time.Hour},
@@ -49,8 +50,10 @@ func TestTokens(t *testing.T) {
 		{"an extra bracket", "all", `{}]`, 400, 0},
 		{"no JSON", "all", `{`, 400, 0},
 		{"filters twice", "all", `{"filters":[{"field":"path","op":"eq","value":"/a"}],"filters":[]}`, 400, 0},
-		{"a field twice, in another case", "all", `{"filters":[{"field":"path","FIELD":"country","op":"eq","value":"/a"}]}`, 400, 0},
-		{"a field twice, by a letter that folds", "all", `{"filters":[{"values":["/a"],"value\u017f":["/b"],"field":"path","op":"in"}]}`, 400, 0},
+		{"a field twice, in another case", "all",
+			`{"filters":[{"field":"path","FIELD":"country","op":"eq","value":"/a"}]}`, 400, 0},
+		{"a field twice, by a letter that folds", "all",
+			`{"filters":[{"values":["/a"],"value\u017f":["/b"],"field":"path","op":"in"}]}`, 400, 0},
 		{"a key without read scopes", "flags", `{}`, 403, 0},
 		{"no key", "", `{}`, 401, 0},
 	} {
@@ -59,11 +62,14 @@ func TestTokens(t *testing.T) {
 		if rec.Code != tc.status || m.ttl != tc.ttl {
 			t.Errorf("%s: %d %s, ttl %v; want %d, %v", tc.name, rec.Code, rec.Body, m.ttl, tc.status, tc.ttl)
 		}
-		if tc.name == "with all claims" && (m.claims.Subject != "cus_1" || len(m.claims.Scopes)+len(m.claims.Resources)+len(m.claims.Filters)+len(m.claims.Types) != 4) {
+		if tc.name == "with all claims" &&
+			(m.claims.Subject != "cus_1" || len(m.claims.Scopes)+len(m.claims.Resources)+len(m.claims.Filters)+
+				len(m.claims.Types) != 4) {
 			t.Errorf("%s: claims %+v", tc.name, m.claims)
 		}
 		if tc.status == 200 {
-			if body := object(t, rec); !strings.HasPrefix(body["token"].(string), "sl_") || body["expiresAt"] != now.Add(tc.ttl).Format("2006-01-02T15:04:05.000Z") {
+			if body := object(t, rec); !strings.HasPrefix(body["token"].(string), "sl_") ||
+				body["expiresAt"] != now.Add(tc.ttl).Format("2006-01-02T15:04:05.000Z") {
 				t.Errorf("%s: %s", tc.name, rec.Body)
 			}
 		}
@@ -86,7 +92,8 @@ func TestTokenMistakes(t *testing.T) {
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
 		t.Errorf("%s\nwant %s", rec.Body, want)
 	}
-	rec = w.send("POST", "/v1/tokens", "all", `{"ttl":90000,"scopes":["xx","read:data",5],"resources":[{"kind":"flag","id":"x"},{"kind":"link"}],"filters":[{"field":"country","op":"eq"}],"types":"x"}`)
+	rec = w.send("POST", "/v1/tokens", "all",
+		`{"ttl":90000,"scopes":["xx","read:data",5],"resources":[{"kind":"flag","id":"x"},{"kind":"link"}],"filters":[{"field":"country","op":"eq"}],"types":"x"}`)
 	want = `[{"field":"filters[0].value","message":"must be one value for eq, not 0"},` +
 		`{"field":"resources[0].kind","message":"must be website, link or schedule, not \"flag\""},` +
 		`{"field":"resources[1].id","message":"is required and must be valid UTF-8"},` +
@@ -97,25 +104,32 @@ func TestTokenMistakes(t *testing.T) {
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
 		t.Errorf("%s\nwant %s", rec.Body, want)
 	}
-	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"field":"contry","op":"is","value":"DE"},{"field":"path","op":"eq","value":"/"}],"types":["summary","pags"]}`)
+	rec = w.send("POST", "/v1/tokens", "all",
+		`{"filters":[{"field":"contry","op":"is","value":"DE"},{"field":"path","op":"eq","value":"/"}],"types":["summary","pags"]}`)
 	expect(t, rec, 400, "VALIDATION_ERROR")
 	for _, want := range []string{`{"field":"filters[0].field","message":"unknown field \"contry\"; did you mean \"country\"?`,
-		`{"field":"filters[0].op","message":"unknown operator \"is\"`, `{"field":"types[1]","message":"unknown query type \"pags\"; did you mean \"pages\"?`} {
+		`{"field":"filters[0].op","message":"unknown operator \"is\"`,
+		`{"field":"types[1]","message":"unknown query type \"pags\"; did you mean \"pages\"?`} {
 		if !strings.Contains(rec.Body.String(), want) || len(object(t, rec)["details"].([]any)) != 3 {
 			t.Errorf("%s\nwant %s and two others", rec.Body, want)
 		}
 	}
-	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"path","op":"eq","value":"/"}}]},{"and":[{"field":"path","op":"x","value":"/"}]}]}`)
+	rec = w.send("POST", "/v1/tokens", "all",
+		`{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"path","op":"eq","value":"/"}}]},{"and":[{"field":"path","op":"x","value":"/"}]}]}`)
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), `"field":"filters[1].and[0].op"`) {
 		t.Errorf("a group with an unknown operator: %s", rec.Body)
 	}
-	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"path","op":"eq","value":"/"}}]}]}`)
-	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), `{"field":"filters[0]","message":"mixes fields of sessions`) {
+	rec = w.send("POST", "/v1/tokens", "all",
+		`{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"path","op":"eq","value":"/"}}]}]}`)
+	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(),
+		`{"field":"filters[0]","message":"mixes fields of sessions`) {
 		t.Errorf("a group of fields of sessions and rows: %s", rec.Body)
 	}
-	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"browser_name","op":"matches","value":"^Chrom"}}]}]}`)
+	rec = w.send("POST", "/v1/tokens", "all",
+		`{"filters":[{"or":[{"field":"country","op":"eq","value":"DE"},{"not":{"field":"browser_name","op":"matches","value":"^Chrom"}}]}]}`)
 	expect(t, rec, 200, "")
-	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"not":{"did":{"page":"/pricing","filters":[{"field":"property:plan","op":"exists"}]}}}]}`)
+	rec = w.send("POST", "/v1/tokens", "all",
+		`{"filters":[{"not":{"did":{"page":"/pricing","filters":[{"field":"property:plan","op":"exists"}]}}}]}`)
 	expect(t, rec, 200, "")
 	want = `[{"not":{"did":{"page":{"op":"eq","values":["/pricing"]},"filters":[{"field":"property:plan","op":"exists"}]}}}]`
 	if f, _ := json.Marshal(m.claims.Filters); string(f) != want {
@@ -129,7 +143,8 @@ func TestTokenMistakes(t *testing.T) {
 		`{"did":{"event":{"op":"is","value":"order"}}}`:                                   `"field":"filters[0].did.event.op"`,
 		`{"did":{"click":"https://a.example/"},"field":"country","op":"eq","value":"DE"}`: `"field":"filters[0]"`,
 	} {
-		if rec := w.send("POST", "/v1/tokens", "all", `{"filters":[`+filter+`]}`); rec.Code != 400 || !strings.Contains(rec.Body.String(), want) {
+		if rec := w.send("POST", "/v1/tokens", "all", `{"filters":[`+filter+`]}`); rec.Code != 400 ||
+			!strings.Contains(rec.Body.String(), want) {
 			t.Errorf("%s: %d %s, want %s", filter, rec.Code, rec.Body, want)
 		}
 	}

@@ -45,29 +45,32 @@ type datasetColumn struct {
 
 // typeConfig describes the input of a query type.
 type typeConfig struct {
-	Subject        string     `json:"subject"` // the URL parameter that names the subject: website_id, link_id or schedule_id
+	// the URL parameter that names the subject: website_id, link_id or schedule_id
+	Subject        string     `json:"subject"`
 	AllowedFilters []string   `json:"allowedFilters"`
 	Operators      []query.Op `json:"operators"`
 	// Of property:KEY; empty where properties of rows cannot be filtered.
 	PropertyOperators []query.Op `json:"propertyOperators"`
 	RequiredFilter    string     `json:"requiredFilter,omitempty"` // a field that must be filtered with eq
-	Needs             []string   `json:"needs,omitempty"`          // fields of a parameter that it must have, such as goals
-	MayHave           []string   `json:"mayHave,omitempty"`        // fields of a parameter that it may have
-	Customizable      bool       `json:"customizable"`
-	DefaultLimit      int        `json:"defaultLimit"`
-	Limits            typeLimits `json:"limits"`
-	Granularities     []string   `json:"granularities"` // empty if the rows are not days or hours
-	Comparable        bool       `json:"comparable"`
-	PublicAccess      bool       `json:"publicAccess"` // always false: every query needs a key
-	Groupable         []string   `json:"groupable"`
-	Sortable          []string   `json:"sortable"`
-	Meta              *typeMeta  `json:"meta,omitempty"`
+	// fields of a parameter that it must have, such as goals
+	Needs         []string   `json:"needs,omitempty"`
+	MayHave       []string   `json:"mayHave,omitempty"` // fields of a parameter that it may have
+	Customizable  bool       `json:"customizable"`
+	DefaultLimit  int        `json:"defaultLimit"`
+	Limits        typeLimits `json:"limits"`
+	Granularities []string   `json:"granularities"` // empty if the rows are not days or hours
+	Comparable    bool       `json:"comparable"`
+	PublicAccess  bool       `json:"publicAccess"` // always false: every query needs a key
+	Groupable     []string   `json:"groupable"`
+	Sortable      []string   `json:"sortable"`
+	Meta          *typeMeta  `json:"meta,omitempty"`
 }
 
 // typeLimits are the limits of a parameter with this type.
 type typeLimits struct {
-	Limit      int `json:"limit"`                // rows
-	Cost       int `json:"cost,omitempty"`       // how many parameters it counts for in the rate limit, if more than one
+	Limit int `json:"limit"` // rows
+	// how many parameters it counts for in the rate limit, if more than one
+	Cost       int `json:"cost,omitempty"`
 	HourlyDays int `json:"hourlyDays,omitempty"` // days of a range with hourly buckets
 	Cohorts    int `json:"cohorts,omitempty"`    // days, weeks or months of a range, where rows are cohorts
 }
@@ -169,7 +172,8 @@ func describeMeta(t query.Info) *typeMeta {
 	}
 	for _, f := range t.Output {
 		m.OutputFields = append(m.OutputFields, f.Name)
-		m.Output = append(m.Output, outputField{f.Name, f.Role, f.Primary, f.AliasOf, f.Type, f.Label, f.Unit, f.Description})
+		m.Output = append(m.Output,
+			outputField{f.Name, f.Role, f.Primary, f.AliasOf, f.Type, f.Label, f.Unit, f.Description})
 	}
 	return m
 }
@@ -214,7 +218,8 @@ func (a *api) listTypes(_ context.Context, r *front.Request, _ *question) (*fron
 	}
 	meta, err := strconv.ParseBool(text)
 	if err != nil {
-		return nil, query.Errors{{Code: query.Invalid, Field: "include_meta", Message: "must be true or false, not " + shortened(text)}}
+		return nil, query.Errors{{Code: query.Invalid, Field: "include_meta", Message: "must be true or false, not " +
+			shortened(text)}}
 	}
 	if meta {
 		return a.types.meta, nil

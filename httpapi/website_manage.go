@@ -21,16 +21,22 @@ const websitePath = "/v1/websites/{website_id}"
 func (a *api) websiteRoutes() []*route {
 	type steps = front.Steps[websiteQuestion]
 	row := func(method, path, about string, body bool, s steps) *route {
-		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about, access: BySiteManager, body: body,
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about,
+			access: BySiteManager, body: body,
 			stores: changes(method, "websites"),
 			off:    func(cfg *Config) bool { return cfg.Websites == nil }}
 	}
 	return []*route{
-		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules", false, steps{Allow: a.allowWebsites, Answer: a.listManaged}),
-		row(http.MethodPost, "/v1/websites", "Add a website", true, steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite}),
-		row(http.MethodGet, websitePath, "Show a website with its rules", false, steps{Allow: a.allowManaged, Answer: a.showWebsite}),
-		row(http.MethodPatch, websitePath, "Change a website", true, steps{Allow: a.allowManaged, Read: a.readWebsiteChange, Answer: a.changeWebsite}),
-		row(http.MethodDelete, websitePath, "Remove a website, but not its rows", false, steps{Allow: a.allowManaged, Answer: a.removeWebsite}),
+		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules", false,
+			steps{Allow: a.allowWebsites, Answer: a.listManaged}),
+		row(http.MethodPost, "/v1/websites", "Add a website", true,
+			steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite}),
+		row(http.MethodGet, websitePath, "Show a website with its rules", false,
+			steps{Allow: a.allowManaged, Answer: a.showWebsite}),
+		row(http.MethodPatch, websitePath, "Change a website", true,
+			steps{Allow: a.allowManaged, Read: a.readWebsiteChange, Answer: a.changeWebsite}),
+		row(http.MethodDelete, websitePath, "Remove a website, but not its rows", false,
+			steps{Allow: a.allowManaged, Answer: a.removeWebsite}),
 	}
 }
 
@@ -57,8 +63,10 @@ type managedWebsite struct {
 func managedOf(w store.Website) managedWebsite {
 	r := w.Rules
 	return managedWebsite{
-		ID: w.ID, Name: w.Name, Domain: w.Domain, IsPublic: w.IsPublic, AllowedOrigins: listed(r.AllowedOrigins), AllowedAddresses: listed(r.AllowedAddresses),
-		BlockedAddresses: listed(r.BlockedAddresses), KeyedEvents: r.KeyedEvents, MonthlyEvents: r.MonthlyEvents, Paused: r.Paused, RetentionDays: r.RetentionDays,
+		ID: w.ID, Name: w.Name, Domain: w.Domain, IsPublic: w.IsPublic, AllowedOrigins: listed(r.AllowedOrigins),
+		AllowedAddresses: listed(r.AllowedAddresses),
+		BlockedAddresses: listed(r.BlockedAddresses), KeyedEvents: r.KeyedEvents, MonthlyEvents: r.MonthlyEvents,
+		Paused: r.Paused, RetentionDays: r.RetentionDays,
 		KeepTotals: r.KeepTotals, CreatedAt: health.Time{Time: w.CreatedAt},
 	}
 }
@@ -96,11 +104,12 @@ func (a *api) allowNewWebsite(ctx context.Context, r *front.Request, q *websiteQ
 	if err := a.allowWebsites(ctx, r, q); err != nil || r.Principal.MayAddWebsites() {
 		return err
 	}
-	return &denied{scope: auth.ManageWebsites, field: "Authorization", why: "needs an API key that reaches everything of its owner, because it must reach the websites that it adds"}
+	return &denied{scope: auth.ManageWebsites, field: "Authorization",
+		why: "needs an API key that reaches everything of its owner, because it must reach the websites that it adds"}
 }
 
-// allowManaged checks that the caller may manage the website in the path. Unknown websites and websites of other owners get the same
-// answer.
+// allowManaged checks that the caller may manage the website in the path. Unknown websites and websites of other owners
+// get the same answer.
 func (a *api) allowManaged(ctx context.Context, r *front.Request, q *websiteQuestion) error {
 	if err := a.allowWebsite(ctx, r, websiteScopes); err != nil {
 		return err
@@ -163,7 +172,8 @@ func (a *api) removeWebsite(ctx context.Context, r *front.Request, _ *websiteQue
 	}{true})
 }
 
-// vanished returns err, or the error for an unknown website if the website was removed meanwhile: the directory may be a second late.
+// vanished returns err, or the error for an unknown website if the website was removed meanwhile: the directory may be
+// a second late.
 func (a *api) vanished(r *front.Request, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return a.unreached(r, auth.KindWebsite, websiteScopes(""))
@@ -182,7 +192,8 @@ func websiteMistakes(err error) error {
 	case len(bad) > 0:
 		return bad[:min(len(bad), maxUnknown)]
 	case errors.Is(err, store.ErrInvalid):
-		return query.Errors{{Code: query.Invalid, Field: "body", Message: "is not a website that can be stored", Err: err}}
+		return query.Errors{{Code: query.Invalid, Field: "body", Message: "is not a website that can be stored",
+			Err: err}}
 	}
 	return err
 }
@@ -216,8 +227,9 @@ func (c *websiteChange) apply(w *store.Website) {
 
 // websiteSynonyms are words that people use instead of the fields of a website.
 var websiteSynonyms = mistake.Synonyms{
-	"host": {"domain"}, "url": {"domain"}, "label": {"name"}, "public": {"isPublic"}, "origins": {"allowedOrigins"}, "retention": {"retentionDays"},
-	"quota": {"monthlyEvents"}, "disabled": {"paused"},
+	"host": {"domain"}, "url": {"domain"}, "label": {"name"}, "public": {"isPublic"}, "origins": {"allowedOrigins"},
+	"retention": {"retentionDays"},
+	"quota":     {"monthlyEvents"}, "disabled": {"paused"},
 }
 
 // readNewWebsite reads the body of a new website.
@@ -239,9 +251,12 @@ func (a *api) readWebsiteChange(_ context.Context, r *front.Request, q *websiteQ
 func (a *api) readWebsite(r *front.Request, c *websiteChange, check func(query.Errors) query.Errors) error {
 	w := &c.website
 	given, bad, err := a.readMembers(r, map[string]memberReader{
-		"name": oneOf(&w.Name), "domain": oneOf(&w.Domain), "isPublic": oneOf(&w.IsPublic), "allowedOrigins": eachOf(&w.Rules.AllowedOrigins),
-		"allowedAddresses": networksInto(&w.Rules.AllowedAddresses), "blockedAddresses": networksInto(&w.Rules.BlockedAddresses),
-		"keyedEvents": oneOf(&w.Rules.KeyedEvents), "monthlyEvents": oneOf(&w.Rules.MonthlyEvents), "paused": oneOf(&w.Rules.Paused),
+		"name": oneOf(&w.Name), "domain": oneOf(&w.Domain), "isPublic": oneOf(&w.IsPublic),
+		"allowedOrigins":   eachOf(&w.Rules.AllowedOrigins),
+		"allowedAddresses": networksInto(&w.Rules.AllowedAddresses),
+		"blockedAddresses": networksInto(&w.Rules.BlockedAddresses),
+		"keyedEvents":      oneOf(&w.Rules.KeyedEvents), "monthlyEvents": oneOf(&w.Rules.MonthlyEvents),
+		"paused":        oneOf(&w.Rules.Paused),
 		"retentionDays": oneOf(&w.Rules.RetentionDays), "keepTotals": oneOf(&w.Rules.KeepTotals),
 	}, websiteSynonyms)
 	if err != nil {
@@ -269,7 +284,8 @@ func networksInto(to *[]netip.Prefix) memberReader {
 			}
 			if (*to)[i] = network; err != nil && len(bad) < maxUnknown {
 				bad = append(bad, &query.Error{Code: query.Invalid, Field: fmt.Sprintf("%s[%d]", name, i),
-					Message: fmt.Sprintf("must be an address or a network such as 203.0.113.0/24, not %s", shortened(text))})
+					Message: fmt.Sprintf("must be an address or a network such as 203.0.113.0/24, not %s",
+						shortened(text))})
 			}
 		}
 		return bad

@@ -24,10 +24,12 @@ func siteWorld(t *testing.T) (*world, *store.MemoryDirectory) {
 	manage := []auth.Scope{auth.ManageWebsites}
 	for name, k := range map[string]auth.Key{
 		"manager": {Scopes: manage, All: true},
-		"limited": {Scopes: manage, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}, {Kind: "website", ID: "site_x"}}},
-		"both":    {Scopes: manage, All: true, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}},
-		"typed":   {Scopes: manage, All: true, Types: []string{"pages"}},
-		"germany": {Scopes: manage, All: true, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
+		"limited": {Scopes: manage,
+			Resources: []auth.Resource{{Kind: "website", ID: "site_a"}, {Kind: "website", ID: "site_x"}}},
+		"both":  {Scopes: manage, All: true, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}},
+		"typed": {Scopes: manage, All: true, Types: []string{"pages"}},
+		"germany": {Scopes: manage, All: true,
+			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 	} {
 		k.ID, k.Owner, k.Start = "key_"+name, "org_a", "sl_"+name
 		w.keys[name] = &k
@@ -43,11 +45,13 @@ func TestWebsitesAreManaged(t *testing.T) {
 		want                   string // a part of the answer
 	}{
 		{"manager", "GET", "/v1/websites", "", 200, `"id":"site_b"`},
-		{"manager", "POST", "/v1/websites", `{"domain":"https://Shop.example/x","retentionDays":400,"blockedAddresses":["203.0.113.7","2001:db8::/32"],"allowedOrigins":[]}`, 200,
+		{"manager", "POST", "/v1/websites",
+			`{"domain":"https://Shop.example/x","retentionDays":400,"blockedAddresses":["203.0.113.7","2001:db8::/32"],"allowedOrigins":[]}`, 200,
 			`"name":"shop.example","domain":"shop.example","isPublic":false,"allowedOrigins":[],"allowedAddresses":[],"blockedAddresses":["203.0.113.7/32","2001:db8::/32"],` +
 				`"keyedEvents":false,"monthlyEvents":0,"paused":false,"retentionDays":400,"keepTotals":false,"createdAt":"2026-03-29T12:00:00.000Z"`},
 		{"manager", "GET", "/v1/websites/site_a", "", 200, `"domain":"site_a.example.com"`},
-		{"manager", "PATCH", "/v1/websites/site_a", `{"paused":true,"name":""}`, 200, `"name":"site_a.example.com","domain":"site_a.example.com"`},
+		{"manager", "PATCH", "/v1/websites/site_a", `{"paused":true,"name":""}`, 200,
+			`"name":"site_a.example.com","domain":"site_a.example.com"`},
 		{"manager", "PATCH", "/v1/websites/site_a", `{}`, 200, `"id":"site_a"`},
 		{"manager", "DELETE", "/v1/websites/site_a", "", 200, `{"success":true}`},
 		{"limited", "GET", "/v1/websites/site_a", "", 200, `"id":"site_a"`},
@@ -56,7 +60,8 @@ func TestWebsitesAreManaged(t *testing.T) {
 
 		{"limited", "POST", "/v1/websites", `{"domain":"shop.example"}`, 403, "reaches everything of its owner"},
 		{"both", "POST", "/v1/websites", `{"domain":"shop.example"}`, 403, "reaches everything of its owner"},
-		{"limited", "PATCH", "/v1/websites/site_b", `{"paused":true}`, 403, "is not the id of a website that the key reaches"},
+		{"limited", "PATCH", "/v1/websites/site_b", `{"paused":true}`, 403,
+			"is not the id of a website that the key reaches"},
 		{"limited", "DELETE", "/v1/websites/site_x", "", 403, "is not the id of a website that the key reaches"},
 		{"manager", "DELETE", "/v1/websites/site_x", "", 403, "is not the id of a website that the key reaches"},
 		{"manager", "GET", "/v1/websites/none", "", 403, "is not the id of a website that the key reaches"},
@@ -65,20 +70,27 @@ func TestWebsitesAreManaged(t *testing.T) {
 		{"all", "GET", "/v1/websites", "", 403, "needs a key with the scope manage:websites"},
 
 		{"manager", "POST", "/v1/websites", `{}`, 400, `"field":"domain","message":"is required"`},
-		{"manager", "POST", "/v1/websites", `{"domain":"two words","retentionDays":3,"monthlyEvents":-1}`, 400, `"field":"retentionDays","message":"must be 0 or between 7 and 36500 days, not 3"`},
+		{"manager", "POST", "/v1/websites", `{"domain":"two words","retentionDays":3,"monthlyEvents":-1}`, 400,
+			`"field":"retentionDays","message":"must be 0 or between 7 and 36500 days, not 3"`},
 		{"manager", "POST", "/v1/websites", `{"domain":"shop.example","id":"mine"}`, 400, `"field":"id"`},
-		{"manager", "PATCH", "/v1/websites/site_a", `{"paused":"yes","retention":30}`, 400, `"suggestion":"retentionDays"`},
-		{"manager", "PATCH", "/v1/websites/site_a", `{"allowedOrigins":["ok.example","not a host"],"allowedAddresses":["::ffff:1.2.3.4/100"]}`, 400, `"field":"allowedOrigins[1]"`},
-		{"manager", "PATCH", "/v1/websites/site_a", `{"blockedAddresses":["203.0.113.0/24","nobody"]}`, 400, `"field":"blockedAddresses[1]","message":"must be an address or a network such as 203.0.113.0/24, not \"nobody\""`},
+		{"manager", "PATCH", "/v1/websites/site_a", `{"paused":"yes","retention":30}`, 400,
+			`"suggestion":"retentionDays"`},
+		{"manager", "PATCH", "/v1/websites/site_a",
+			`{"allowedOrigins":["ok.example","not a host"],"allowedAddresses":["::ffff:1.2.3.4/100"]}`, 400,
+			`"field":"allowedOrigins[1]"`},
+		{"manager", "PATCH", "/v1/websites/site_a", `{"blockedAddresses":["203.0.113.0/24","nobody"]}`, 400,
+			`"field":"blockedAddresses[1]","message":"must be an address or a network such as 203.0.113.0/24, not \"nobody\""`},
 		{"manager", "PATCH", "/v1/websites/site_a", `{"domain":""}`, 400, `"field":"domain","message":"is required"`},
 	} {
 		w, sites := siteWorld(t)
 		before := heldSites(t, sites)
 		rec := w.send(tc.method, tc.path, tc.by, tc.body)
 		if rec.Code != tc.status || !strings.Contains(rec.Body.String(), tc.want) {
-			t.Errorf("%s %s %s by %s: %d %s; want %d with %s", tc.method, tc.path, tc.body, tc.by, rec.Code, rec.Body, tc.status, tc.want)
+			t.Errorf("%s %s %s by %s: %d %s; want %d with %s", tc.method, tc.path, tc.body, tc.by, rec.Code, rec.Body,
+				tc.status, tc.want)
 		}
-		if changed := heldSites(t, sites) != before; changed != (tc.status == 200 && tc.method != http.MethodGet && tc.body != "{}") {
+		if changed := heldSites(t, sites) != before; changed != (tc.status == 200 && tc.method != http.MethodGet &&
+			tc.body != "{}") {
 			t.Errorf("%s %s %s by %s: websites changed: %v", tc.method, tc.path, tc.body, tc.by, changed)
 		}
 		entries := w.trail.take()
@@ -91,7 +103,8 @@ func TestWebsitesAreManaged(t *testing.T) {
 	}
 }
 
-// TestManagedWebsitesAreListed checks that a list has only websites that the key reaches, and that removed websites are gone.
+// TestManagedWebsitesAreListed checks that a list has only websites that the key reaches, and that removed websites are
+// gone.
 func TestManagedWebsitesAreListed(t *testing.T) {
 	w, _ := siteWorld(t)
 	ids := func(by string) string {

@@ -43,7 +43,8 @@ type world struct {
 // with site_x. change may change the configuration.
 func newWorld(t testing.TB, change ...func(*Config)) *world {
 	t.Helper()
-	w := &world{store: &cannedStore{}, trail: &trail{}, limiter: &fakeLimiter{}, log: &bytes.Buffer{}, dir: newDirectory(), keys: newKeys()}
+	w := &world{store: &cannedStore{}, trail: &trail{}, limiter: &fakeLimiter{}, log: &bytes.Buffer{},
+		dir: newDirectory(), keys: newKeys()}
 	engine, err := query.New(query.Config{Store: w.store, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
@@ -139,13 +140,15 @@ func (d *fakeDirectory) Websites(_ context.Context, owner string) ([]store.Websi
 }
 
 func (d *fakeDirectory) Links(_ context.Context, owner string) ([]store.Link, error) {
-	links := []store.Link{{ID: "link_a", Owner: "org_a", Name: "a", Slug: "a", TargetURL: "https://a.example", CreatedAt: now},
+	links := []store.Link{{ID: "link_a", Owner: "org_a", Name: "a", Slug: "a", TargetURL: "https://a.example",
+		CreatedAt: now},
 		{ID: "link_b", Owner: "org_a"}, {ID: "link_x", Owner: "org_b"}}
 	return slices.DeleteFunc(links, func(l store.Link) bool { return l.Owner != owner }), d.err
 }
 
 func (d *fakeDirectory) Monitors(_ context.Context, owner string) ([]store.Monitor, error) {
-	monitors := []store.Monitor{{ID: "mon_a", Owner: "org_a", Name: "a", URL: "https://a.example", WebsiteID: "site_a", CreatedAt: now},
+	monitors := []store.Monitor{{ID: "mon_a", Owner: "org_a", Name: "a", URL: "https://a.example", WebsiteID: "site_a",
+		CreatedAt: now},
 		{ID: "mon_x", Owner: "org_b"}}
 	return slices.DeleteFunc(monitors, func(m store.Monitor) bool { return m.Owner != owner }), d.err
 }
@@ -202,7 +205,8 @@ type fakeLimiter struct {
 	allow func(class auth.Class, id string, cost int) (auth.Decision, error) // nil allows everything without a limit
 }
 
-func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
+func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
+	error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	asked := fmt.Sprintf("%s %s %d", class, id, cost)
@@ -216,8 +220,8 @@ func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost
 	return l.allow(class, id, cost)
 }
 
-// cannedStore answers without a database: one row of totals, a few rows of a breakdown, and no rows of a series, which the
-// engine fills in.
+// cannedStore answers without a database: one row of totals, a few rows of a breakdown, and no rows of a series, which
+// the engine fills in.
 type cannedStore struct {
 	asked atomic.Int64
 	err   atomic.Pointer[error]
@@ -304,7 +308,8 @@ func expect(t testing.TB, rec *httptest.ResponseRecorder, status int, code strin
 		return
 	}
 	body := object(t, rec)
-	if body["success"] != false || body["code"] != code || body["requestId"] != rec.Header().Get("X-Request-ID") || body["error"] == "" {
+	if body["success"] != false || body["code"] != code || body["requestId"] != rec.Header().Get("X-Request-ID") ||
+		body["error"] == "" {
 		t.Errorf("body %s, want code %s", rec.Body, code)
 	}
 }

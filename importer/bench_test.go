@@ -12,7 +12,8 @@ import (
 func BenchmarkCombined(b *testing.B) {
 	const lines = 10_000
 	var log bytes.Buffer
-	if _, err := accesslog.Write(&log, accesslog.Options{Lines: lines, Seed: 1, From: now.AddDate(0, 0, -2), Days: 1}); err != nil {
+	if _, err := accesslog.Write(&log,
+		accesslog.Options{Lines: lines, Seed: 1, From: now.AddDate(0, 0, -2), Days: 1}); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(log.Len()))

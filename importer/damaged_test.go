@@ -10,12 +10,14 @@ import (
 	"time"
 )
 
-// TestCutGzip imports a gzip file that is cut at several places. Every line that can be decompressed as a whole must be taken.
+// TestCutGzip imports a gzip file that is cut at several places. Every line that can be decompressed as a whole must be
+// taken.
 func TestCutGzip(t *testing.T) {
 	day := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	var log strings.Builder
 	for i := range 3000 {
-		log.WriteString(line(day.Add(time.Duration(i)*time.Second), fmt.Sprintf("10.0.%d.%d", i/250, i%250), fmt.Sprintf("/%x", i*i*7919)))
+		log.WriteString(line(day.Add(time.Duration(i)*time.Second), fmt.Sprintf("10.0.%d.%d", i/250, i%250),
+			fmt.Sprintf("/%x", i*i*7919)))
 	}
 	whole := compressed(t, ".gz", []byte(log.String()))
 	for _, share := range []float64{0.1, 0.5, 0.9, 0.9999} {
@@ -63,7 +65,8 @@ func TestMixedEncodings(t *testing.T) {
 // TestEmptyFiles imports files without content, plain and compressed.
 func TestEmptyFiles(t *testing.T) {
 	for name, content := range map[string]string{
-		"0 bytes": "", "empty gzip": string(compressed(t, ".gz", nil)), "empty zstd": string(compressed(t, ".zst", []byte(""))), "only a mark": "\xef\xbb\xbf",
+		"0 bytes": "", "empty gzip": string(compressed(t, ".gz", nil)),
+		"empty zstd": string(compressed(t, ".zst", []byte(""))), "only a mark": "\xef\xbb\xbf",
 	} {
 		w := newWorld(t)
 		report := w.run(t, w.config(), text(name, content))

@@ -79,7 +79,8 @@ func (m *maker) event(format string, r *Record) (store.Event, error) {
 // maxAhead is how far the clock of another machine may be ahead of ours.
 const maxAhead = 5 * time.Minute
 
-// tooLate reports whether r is in the future. A time that another clock may have now becomes the time now, as in package track.
+// tooLate reports whether r is in the future. A time that another clock may have now becomes the time now, as in
+// package track.
 func (m *maker) tooLate(r *Record) bool {
 	if !r.Time.After(m.now) {
 		return false
@@ -96,8 +97,8 @@ func (m *maker) tooLate(r *Record) bool {
 // unknownAddress is the address of a record of an access log that does not name the client.
 const unknownAddress = "-"
 
-// clientAddress returns the address in s without its port, brackets and zone; of a list, as proxies write it, the first one. Another
-// text, such as the name of a host, is returned as it is.
+// clientAddress returns the address in s without its port, brackets and zone; of a list, as proxies write it, the first
+// one. Another text, such as the name of a host, is returned as it is.
 func clientAddress(s string) string {
 	s, _, _ = strings.Cut(s, ",")
 	s = strings.TrimSpace(s)
@@ -226,10 +227,13 @@ func (m *maker) origin(e *store.Event, r *Record) {
 	e.Referrer, e.ReferrerDomain, _ = intake.Referrer(r.Referrer, m.website.Domain)
 	landing := intake.Parameters(r.URL)
 	tag := func(given, name string) string { return intake.Tag(text(given, intake.MaxUTM), landing, name) }
-	e.UTMSource, e.UTMMedium, e.UTMCampaign = tag(r.UTMSource, "utm_source"), tag(r.UTMMedium, "utm_medium"), tag(r.UTMCampaign, "utm_campaign")
-	e.UTMTerm, e.UTMContent, e.GCLID = tag(r.UTMTerm, "utm_term"), tag(r.UTMContent, "utm_content"), tag(r.GCLID, "gclid")
+	e.UTMSource, e.UTMMedium, e.UTMCampaign = tag(r.UTMSource, "utm_source"), tag(r.UTMMedium, "utm_medium"),
+		tag(r.UTMCampaign, "utm_campaign")
+	e.UTMTerm, e.UTMContent, e.GCLID = tag(r.UTMTerm, "utm_term"), tag(r.UTMContent, "utm_content"),
+		tag(r.GCLID, "gclid")
 	if e.ReferrerDomain == "" {
-		e.ReferrerDomain, e.CampaignKind = intake.Campaign(landing, intake.Tags{Source: e.UTMSource, Medium: e.UTMMedium})
+		e.ReferrerDomain, e.CampaignKind = intake.Campaign(landing,
+			intake.Tags{Source: e.UTMSource, Medium: e.UTMMedium})
 	}
 }
 
@@ -248,7 +252,8 @@ func (m *maker) browser(r *Record) (store.Agent, error) {
 	g := &r.Agent
 	if g.BrowserName != "" {
 		family, version := m.known.Browser(g.BrowserName)
-		a.BrowserName, a.BrowserVersion = text(family, intake.MaxID), text(cmp.Or(g.BrowserVersion, version), intake.MaxID)
+		a.BrowserName, a.BrowserVersion = text(family, intake.MaxID),
+			text(cmp.Or(g.BrowserVersion, version), intake.MaxID)
 	}
 	if g.OSName != "" {
 		family, version := m.known.System(g.OSName)
@@ -288,8 +293,8 @@ func (m *maker) place(a *store.Agent, r *Record) {
 // A regionNamer is a track.Geo that knows its names of regions by their codes.
 type regionNamer interface{ Region(code string) string }
 
-// region returns the name that the tracker stores for a region with an ISO 3166-2 code. A name, and a code that Config.Geo does not
-// know, are returned as they are.
+// region returns the name that the tracker stores for a region with an ISO 3166-2 code. A name, and a code that
+// Config.Geo does not know, are returned as they are.
 func (m *maker) region(name string) string {
 	names, ok := m.geo.(regionNamer)
 	if len(name) < len("DE-B") || len(name) > len("DE-BER") || name[2] != '-' || !ok {
@@ -334,17 +339,25 @@ func isAsset(extension string) bool {
 		return false
 	}
 	switch strings.ToLower(extension) {
-	case ".css", ".js", ".mjs", ".cjs", ".map", ".wasm", ".json", ".jsonld", ".xml", ".rss", ".atom", ".txt", ".csv", ".webmanifest", ".xsl",
-		".jsx", ".tsx", ".vue", ".scss", ".less", ".json5", ".ndjson", ".jsonl", ".geojson", ".gpx", ".kml", ".manifest", ".appcache",
-		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".cur", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".jxl", ".jp2",
+	case ".css", ".js", ".mjs", ".cjs", ".map", ".wasm", ".json", ".jsonld", ".xml", ".rss", ".atom", ".txt", ".csv",
+		".webmanifest", ".xsl",
+		".jsx", ".tsx", ".vue", ".scss", ".less", ".json5", ".ndjson", ".jsonl", ".geojson", ".gpx", ".kml",
+		".manifest", ".appcache",
+		".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".cur", ".bmp", ".tif", ".tiff", ".heic",
+		".heif", ".jxl", ".jp2",
 		".apng", ".svgz", ".psd", ".eps", ".glb", ".gltf", ".stl",
 		".woff", ".woff2", ".ttf", ".otf", ".eot",
-		".mp3", ".mp4", ".m4a", ".m4v", ".m4s", ".m3u", ".m3u8", ".mpd", ".ts", ".mov", ".avi", ".mkv", ".webm", ".ogg", ".ogv", ".oga",
-		".opus", ".wav", ".flac", ".aac", ".aif", ".aiff", ".mid", ".midi", ".wma", ".wmv", ".flv", ".f4v", ".mpg", ".mpeg", ".3gp", ".vtt", ".srt",
-		".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".odp", ".rtf", ".epub", ".mobi", ".azw3", ".ics", ".vcf",
-		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".br", ".7z", ".rar", ".tar", ".cab", ".jar", ".war", ".exe", ".msi", ".dmg", ".pkg", ".iso",
+		".mp3", ".mp4", ".m4a", ".m4v", ".m4s", ".m3u", ".m3u8", ".mpd", ".ts", ".mov", ".avi", ".mkv", ".webm", ".ogg",
+		".ogv", ".oga",
+		".opus", ".wav", ".flac", ".aac", ".aif", ".aiff", ".mid", ".midi", ".wma", ".wmv", ".flv", ".f4v", ".mpg",
+		".mpeg", ".3gp", ".vtt", ".srt",
+		".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".odp", ".rtf", ".epub", ".mobi",
+		".azw3", ".ics", ".vcf",
+		".zip", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".br", ".7z", ".rar", ".tar", ".cab", ".jar", ".war", ".exe",
+		".msi", ".dmg", ".pkg", ".iso",
 		".img", ".apk", ".aab", ".ipa", ".deb", ".rpm", ".torrent",
-		".swf", ".bin", ".dat", ".sql", ".sqlite", ".db", ".mdb", ".bak", ".old", ".swp", ".log", ".ini", ".conf", ".env", ".yml", ".yaml", ".toml",
+		".swf", ".bin", ".dat", ".sql", ".sqlite", ".db", ".mdb", ".bak", ".old", ".swp", ".log", ".ini", ".conf",
+		".env", ".yml", ".yaml", ".toml",
 		".parquet", ".pem", ".crt", ".key", ".asc", ".sig", ".md5", ".sha1", ".sha256":
 		return true
 	}

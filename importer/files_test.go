@@ -53,7 +53,8 @@ func TestShortFiles(t *testing.T) {
 		stored int64
 	}{
 		{csvDay(1, 0), 0}, {csvDay(2, 100), 100}, {csvDay(3, 100), 100}, {csvDay(4, 120), 120}, {csvDay(5, 50), 50},
-		{csvDay(1, 0), 0}, {csvDay(6, 1), 1}, {csvDay(6, 3), 2}, {csvDay(5, 50), 0}, {csvDay(4, 121), 1}, {csvDay(7, 3000), 3000}, {csvDay(7, 3001), 1},
+		{csvDay(1, 0), 0}, {csvDay(6, 1), 1}, {csvDay(6, 3), 2}, {csvDay(5, 50), 0}, {csvDay(4, 121), 1},
+		{csvDay(7, 3000), 3000}, {csvDay(7, 3001), 1},
 	}
 	one, all := newWorld(t), []importer.Source(nil)
 	oneCfg := one.config()
@@ -99,7 +100,8 @@ func TestAnotherStream(t *testing.T) {
 	cfg.Progress = filepath.Join(t.TempDir(), "progress")
 	w.run(t, cfg, text("a", string(log)))
 	other := log[:len(log)/2]
-	other = append(other[:len(other):len(other)], strings.Repeat(line(now.Add(-time.Hour), "192.0.2.1", "/other"), 3000)...)
+	other = append(other[:len(other):len(other)],
+		strings.Repeat(line(now.Add(-time.Hour), "192.0.2.1", "/other"), 3000)...)
 	report := w.run(t, cfg, text("b", string(other)))
 	if report.Complete() || !strings.Contains(report.Sources[0].Problem, "goes on in another way") {
 		t.Errorf("as a stream: %+v", report)
@@ -205,7 +207,8 @@ func TestSessionsBetweenImports(t *testing.T) {
 func TestDryRun(t *testing.T) {
 	day := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	referred := strings.Replace(line(day, "192.0.2.1", "/b"), `"-"`, `"https://www.google.com/"`, 1)
-	log := line(day, "192.0.2.1", "/a") + referred + line(day.Add(time.Minute), "192.0.2.2", "/a") + line(day.AddDate(0, 0, 1), "192.0.2.2", "/a") + "damaged\n"
+	log := line(day, "192.0.2.1", "/a") + referred + line(day.Add(time.Minute), "192.0.2.2", "/a") +
+		line(day.AddDate(0, 0, 1), "192.0.2.2", "/a") + "damaged\n"
 	w := newWorld(t)
 	cfg := w.salted(t)
 	w.run(t, cfg, text("before", line(day.AddDate(0, 0, 1), "192.0.2.9", "/before")))
@@ -213,7 +216,8 @@ func TestDryRun(t *testing.T) {
 	cfg.DryRun = true
 	report := w.run(t, cfg, text("f", log))
 	want := &importer.Plan{
-		Days:    []importer.PlannedDay{{Day: "2026-11-20", Rows: 3, People: 2}, {Day: "2026-11-21", Rows: 1, People: 1, Stored: 1}},
+		Days: []importer.PlannedDay{{Day: "2026-11-20", Rows: 3, People: 2},
+			{Day: "2026-11-21", Rows: 1, People: 1, Stored: 1}},
 		Sources: []importer.PlannedSource{{Name: "", Pageviews: 3}, {Name: "google.com", Pageviews: 1}},
 	}
 	if d := cmp.Diff(want, report.Plan); d != "" || summary(report) != "4/5 rows=4 stored=0 malformed=1" {
@@ -223,7 +227,8 @@ func TestDryRun(t *testing.T) {
 		t.Errorf("the dry run stored %d rows, or changed the progress:\n%s\n%s", len(w.rows.Events)-1, before, after)
 	}
 	cfg.DryRun = false
-	if report := w.run(t, cfg, text("f", log)); summary(report) != "4/5 rows=4 stored=4 malformed=1" || report.Plan != nil {
+	if report := w.run(t, cfg, text("f", log)); summary(report) != "4/5 rows=4 stored=4 malformed=1" ||
+		report.Plan != nil {
 		t.Errorf("the import: %s", summary(report))
 	}
 	cfg.DryRun = true
@@ -259,7 +264,8 @@ func TestResumeServers(t *testing.T) {
 			w.left, w.clock = -1, w.clock.AddDate(0, 0, 30)
 			report := w.run(t, cfg, sources...)
 			if got := w.stored(t); got != wanted(&totals) || report.Repeated != 0 || report.Records != 900 {
-				t.Errorf("batch %d, stored: %t: %s\n got %s\nwant %s", fail, after, summary(report), got, wanted(&totals))
+				t.Errorf("batch %d, stored: %t: %s\n got %s\nwant %s", fail, after, summary(report), got,
+					wanted(&totals))
 			}
 			if report = w.run(t, cfg, sources...); report.Records != 0 {
 				t.Errorf("batch %d, stored: %t, again: %s", fail, after, summary(report))

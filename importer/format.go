@@ -22,8 +22,8 @@ type found struct {
 // errHeader: the piece is a header or a comment and no record.
 var errHeader = errors.New("a header")
 
-// A parser adds what the text of a piece contains to out. Its error is errHeader or the reason why it contains nothing; a
-// *skipError names the reason, and other errors mean Malformed.
+// A parser adds what the text of a piece contains to out. Its error is errHeader or the reason why it contains nothing;
+// a *skipError names the reason, and other errors mean Malformed.
 type parser func(text []byte, out *found) error
 
 // A format is a form of sources.
@@ -56,7 +56,8 @@ func formats() []format {
 		{"cloudflare", "HTTP requests of Cloudflare Logpush", isCloudflare, byObject, plain(parseCloudflare)},
 		{"umami", "events of an export of Umami, in CSV", isUmami, byRow, openUmami},
 		{"goatcounter", "export of GoatCounter, in CSV", isGoatCounter, byRow, openGoatCounter},
-		{"matomo", "visits of Matomo's API Live.getLastVisitsDetails, in JSON", isMatomo, byElement, plain(parseMatomo)},
+		{"matomo", "visits of Matomo's API Live.getLastVisitsDetails, in JSON", isMatomo, byElement,
+			plain(parseMatomo)},
 		{"json", "JSON of any program, one object a line; its columns are in Config.Map", nil, byObject, openJSON},
 		{"csv", "CSV of any program, with a header; its columns are in Config.Map", nil, byRow, openCSV},
 	}
@@ -138,14 +139,16 @@ func refuse(head []byte) error {
 		return errors.New("it is a log of IIS, which is not supported; convert it to the Combined Log Format, or to CSV and name its columns with --map")
 	case bytes.HasPrefix(first, []byte(`{"result":"error"`)):
 		return errors.New("it is an error of Matomo: " + trimmed(first))
-	case hasColumns(bytes.TrimSpace(first), "event_id", "data_key", "string_value"), hasColumns(bytes.TrimSpace(first), "session_id", "data_key", "string_value"):
+	case hasColumns(bytes.TrimSpace(first), "event_id", "data_key", "string_value"),
+		hasColumns(bytes.TrimSpace(first), "session_id", "data_key", "string_value"):
 		return errors.New("it is a table of properties of Umami; import website_event.csv, which has the events")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		if bytes.Contains(head, []byte("imported_")) {
 			return errPlausible
 		}
 		return errors.New("it is a ZIP file; unpack it, and import the files in it")
-	case bytes.HasPrefix(first, []byte("date,visitors,pageviews,")), bytes.HasPrefix(first, []byte(`"date","visitors","pageviews"`)):
+	case bytes.HasPrefix(first, []byte("date,visitors,pageviews,")),
+		bytes.HasPrefix(first, []byte(`"date","visitors","pageviews"`)):
 		return errPlausible
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return errors.New("it is in UTF-16; convert it to UTF-8, such as with iconv -f UTF-16 -t UTF-8")

@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/importer"
 )
 
-// TestFormats imports a small file of each format, whose format is recognised, and compares the totals and some events with those
-// that a person counted.
+// TestFormats imports a small file of each format, whose format is recognised, and compares the totals and some events
+// with those that a person counted.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		file, format   string
@@ -28,41 +28,49 @@ func TestFormats(t *testing.T) {
 				3: "20T23:51:00.000 | screen_view | /phone | from=newsletter | kind=email | utm=newsletteremail | browser=Safari 17.5 | os=iOS | device=mobile",
 				4: `21T00:00:00.000 | screen_view | /say-"hi" | browser=Chrome 130.0.0.0 | os=Windows | device=desktop`,
 			}},
-		{"apache.log", "combined", nil, "2/3 rows=2 stored=2 other_host=1", "views=2 others=0 visitors=2 sessions=2", map[int]string{
-			0: "20T15:00:00.000 | screen_view | /a | ref=http://news.example/x | from=news.example | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
-			1: `20T15:00:02.000 | screen_view | /"q" | browser=Safari 17.5 | os=iOS | device=mobile`,
-		}},
-		{"caddy.log", "caddy", nil, "2/5 rows=2 stored=2 malformed=1 asset=1 other_kind=1", "views=2 others=0 visitors=1 sessions=1", map[int]string{
-			0: "20T10:00:00.250 | screen_view | /caddy | ref=https://duckduckgo.com/ | from=duckduckgo.com | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
-		}},
-		{"cloudfront.log", "cloudfront", nil, "2/4 rows=2 stored=2 malformed=1 asset=1", "views=2 others=0 visitors=2 sessions=2", map[int]string{
-			0: "20T10:00:00.000 | screen_view | /cf | ref=https://www.bing.com/ | from=bing.com | utm=x y | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
-			1: "20T10:00:06.000 | screen_view | /m | browser=Safari 17.5 | os=iOS | device=mobile",
-		}},
-		{"cloudflare.json", "cloudflare", nil, "3/4 rows=3 stored=2 repeated=1 asset=1", "views=3 others=0 visitors=1 sessions=1", map[int]string{
-			0: "20T10:00:00.000 | screen_view | /cfl | ref=https://t.co/x | from=x.com | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | place=DE",
-			1: "20T10:01:00.000 | screen_view | /two | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | place=DE",
-		}},
-		{"umami.csv", "umami", nil, "4/6 rows=4 stored=4 malformed=1 other_kind=1", "views=3 others=1 visitors=2 sessions=2", map[int]string{
-			0: "20T10:00:00.000 | screen_view | / | title=Home, sweet \"home\"of all | ref=https://google.com/search | from=google.com | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080",
-			1: "20T10:01:00.000 | screen_view | /pricing | title=Pricing | from=mail | kind=other | utm=mail | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080",
-			2: "20T10:02:00.000 | signup | /pricing | title=Pricing | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080 | profile=user-7",
-			3: "20T11:00:00.000 | screen_view | / | title=Home | browser=Safari  | os=iOS | device=mobile | place=AT | lang=de | screen=390x844",
-		}},
-		{"goatcounter.csv", "goatcounter", nil, "5/6 rows=5 stored=5 bot=1", "views=4 others=1 visitors=3 sessions=3", map[int]string{
-			0: "20T10:00:00.000 | screen_view | / | title=Home | ref=https://www.google.com | from=google.com | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
-			1: "20T10:05:00.000 | screen_view | /docs | title=Docs | ref=https://news.ycombinator.com | from=news.ycombinator.com | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
-			2: "20T10:06:00.000 | signup |  | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
-			3: "20T11:00:00.000 | screen_view | / | title=Home | from=summer | kind=other | utm=summer | browser=Safari 17.5 | os=iOS | device=mobile | place=DE | screen=390x844",
-			4: "20T12:30:00.000 | screen_view | / | title=Home | browser=Yandex Browser 24 | os=HarmonyOS | device=desktop | place=RU",
-		}},
-		{"matomo.json", "matomo", nil, "2/3 rows=4 stored=4 malformed=1 other_kind=1", "views=2 others=2 visitors=2 sessions=2", map[int]string{
-			0: "20T10:00:00.000 | screen_view | /a | title=A | ref=https://www.google.com/ | from=google.com | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | load=512",
-			1: `20T10:00:30.000 | add | /a | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | props={"category":"cart","name":"socks","value":2}`,
-			2: "20T10:00:40.000 | https://partner.example/ |  | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080",
-			3: "20T11:00:00.000 | screen_view | / | title=Quote \" and [bracket] | from=spring | kind=other | utm=springspring | browser=Chrome  | os=Android | device=mobile",
-		}},
-		{"own.jsonl", "json", map[string]string{"time": "when.at", "url": "page", "address": "ip", "user_agent": "ua", "profile": "who", "name": "event", "properties": "props"},
+		{"apache.log", "combined", nil, "2/3 rows=2 stored=2 other_host=1", "views=2 others=0 visitors=2 sessions=2",
+			map[int]string{
+				0: "20T15:00:00.000 | screen_view | /a | ref=http://news.example/x | from=news.example | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+				1: `20T15:00:02.000 | screen_view | /"q" | browser=Safari 17.5 | os=iOS | device=mobile`,
+			}},
+		{"caddy.log", "caddy", nil, "2/5 rows=2 stored=2 malformed=1 asset=1 other_kind=1",
+			"views=2 others=0 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.250 | screen_view | /caddy | ref=https://duckduckgo.com/ | from=duckduckgo.com | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+			}},
+		{"cloudfront.log", "cloudfront", nil, "2/4 rows=2 stored=2 malformed=1 asset=1",
+			"views=2 others=0 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.000 | screen_view | /cf | ref=https://www.bing.com/ | from=bing.com | utm=x y | browser=Chrome 130.0.0.0 | os=Windows | device=desktop",
+				1: "20T10:00:06.000 | screen_view | /m | browser=Safari 17.5 | os=iOS | device=mobile",
+			}},
+		{"cloudflare.json", "cloudflare", nil, "3/4 rows=3 stored=2 repeated=1 asset=1",
+			"views=3 others=0 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.000 | screen_view | /cfl | ref=https://t.co/x | from=x.com | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | place=DE",
+				1: "20T10:01:00.000 | screen_view | /two | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | place=DE",
+			}},
+		{"umami.csv", "umami", nil, "4/6 rows=4 stored=4 malformed=1 other_kind=1",
+			"views=3 others=1 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.000 | screen_view | / | title=Home, sweet \"home\"of all | ref=https://google.com/search | from=google.com | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080",
+				1: "20T10:01:00.000 | screen_view | /pricing | title=Pricing | from=mail | kind=other | utm=mail | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080",
+				2: "20T10:02:00.000 | signup | /pricing | title=Pricing | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080 | profile=user-7",
+				3: "20T11:00:00.000 | screen_view | / | title=Home | browser=Safari  | os=iOS | device=mobile | place=AT | lang=de | screen=390x844",
+			}},
+		{"goatcounter.csv", "goatcounter", nil, "5/6 rows=5 stored=5 bot=1", "views=4 others=1 visitors=3 sessions=3",
+			map[int]string{
+				0: "20T10:00:00.000 | screen_view | / | title=Home | ref=https://www.google.com | from=google.com | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
+				1: "20T10:05:00.000 | screen_view | /docs | title=Docs | ref=https://news.ycombinator.com | from=news.ycombinator.com | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
+				2: "20T10:06:00.000 | signup |  | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
+				3: "20T11:00:00.000 | screen_view | / | title=Home | from=summer | kind=other | utm=summer | browser=Safari 17.5 | os=iOS | device=mobile | place=DE | screen=390x844",
+				4: "20T12:30:00.000 | screen_view | / | title=Home | browser=Yandex Browser 24 | os=HarmonyOS | device=desktop | place=RU",
+			}},
+		{"matomo.json", "matomo", nil, "2/3 rows=4 stored=4 malformed=1 other_kind=1",
+			"views=2 others=2 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.000 | screen_view | /a | title=A | ref=https://www.google.com/ | from=google.com | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | load=512",
+				1: `20T10:00:30.000 | add | /a | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | props={"category":"cart","name":"socks","value":2}`,
+				2: "20T10:00:40.000 | https://partner.example/ |  | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080",
+				3: "20T11:00:00.000 | screen_view | / | title=Quote \" and [bracket] | from=spring | kind=other | utm=springspring | browser=Chrome  | os=Android | device=mobile",
+			}},
+		{"own.jsonl", "json", map[string]string{"time": "when.at", "url": "page", "address": "ip", "user_agent": "ua",
+			"profile": "who", "name": "event", "properties": "props"},
 			"2/3 rows=2 stored=2 malformed=1", "views=1 others=1 visitors=1 sessions=1", map[int]string{
 				0: `20T10:00:00.000 | screen_view | /j | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | profile=u1 | props={"plan":"pro"}`,
 				1: `20T10:01:00.000 | order | /j2 | browser=Chrome 130.0.0.0 | os=Windows | device=desktop | props={"total":42.5}`,
@@ -98,8 +106,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestNoAddressIsStored looks for addresses, user agents and secrets of queries in all texts of imported rows, in the file of
-// progress, and in the ids that a reader could guess.
+// TestNoAddressIsStored looks for addresses, user agents and secrets of queries in all texts of imported rows, in the
+// file of progress, and in the ids that a reader could guess.
 func TestNoAddressIsStored(t *testing.T) {
 	w := newWorld(t)
 	cfg := w.config()
@@ -133,7 +141,8 @@ func TestNoAddressIsStored(t *testing.T) {
 func TestRefusedFiles(t *testing.T) {
 	for _, c := range []struct{ why, content, want string }{
 		{"the ZIP of Plausible", "PK\x03\x04..............imported_visitors_20260101_20261101.csv", "only totals"},
-		{"a table of Plausible", "date,visitors,pageviews,bounces,visits,visit_duration\n2026-01-01,1,1,1,1,1\n", "only totals"},
+		{"a table of Plausible", "date,visitors,pageviews,bounces,visits,visit_duration\n2026-01-01,1,1,1,1,1\n",
+			"only totals"},
 		{"another ZIP", "PK\x03\x04access.log", "unpack it"},
 		{"UTF-16", "\xff\xfe1\x009\x002\x00", "UTF-16"},
 		{"another text", "Dear customer,\n", "no known format"},
@@ -141,7 +150,8 @@ func TestRefusedFiles(t *testing.T) {
 	} {
 		w := newWorld(t)
 		report := w.run(t, w.config(), text("f", c.content))
-		if got := report.Sources[0].Problem; !strings.Contains(got, c.want) || report.Complete() || report.Records != 0 {
+		if got := report.Sources[0].Problem; !strings.Contains(got, c.want) || report.Complete() ||
+			report.Records != 0 {
 			t.Errorf("%s: %q, want %q; complete: %t", c.why, got, c.want, report.Complete())
 		}
 	}

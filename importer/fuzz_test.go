@@ -17,7 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// FuzzFormats reads any content in any format. Positions grow, every piece has a record or an error, and every event can be stored.
+// FuzzFormats reads any content in any format. Positions grow, every piece has a record or an error, and every event
+// can be stored.
 func FuzzFormats(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {

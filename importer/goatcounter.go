@@ -29,7 +29,8 @@ func openGoatCounter(map[string]string) parser {
 		if bot := h.get("Bot"); bot != "" && bot != "0" {
 			return skip(Bot)
 		}
-		r := Record{Time: at, URL: h.get(h.names[0]), Title: h.get("Title"), Visitor: h.get("Session"), UserAgent: cmp.Or(h.get("User-Agent"), h.get("UserAgent"))}
+		r := Record{Time: at, URL: h.get(h.names[0]), Title: h.get("Title"), Visitor: h.get("Session"),
+			UserAgent: cmp.Or(h.get("User-Agent"), h.get("UserAgent"))}
 		if h.names[0] == "1Path" {
 			r.UserAgent = h.get("Browser")
 		} else {

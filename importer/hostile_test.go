@@ -24,7 +24,8 @@ const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefo
 
 // line returns a line of an access log.
 func line(at time.Time, address, path string) string {
-	return fmt.Sprintf("%s - - [%s] \"GET %s HTTP/1.1\" 200 1 \"-\" \"%s\"\n", address, at.Format("02/Jan/2006:15:04:05 -0700"), path, firefox)
+	return fmt.Sprintf("%s - - [%s] \"GET %s HTTP/1.1\" 200 1 \"-\" \"%s\"\n", address,
+		at.Format("02/Jan/2006:15:04:05 -0700"), path, firefox)
 }
 
 // hit returns a JSON object of a pageview.
@@ -41,40 +42,70 @@ func TestHostileInput(t *testing.T) {
 		problem      string
 	}{
 		{"a line of 10 MB", good + strings.Repeat("x", 10<<20) + "\n" + good, "2/3 rows=2 stored=2 too_long=1", 2, ""},
-		{"a last line of 10 MB without an end", good + strings.Repeat("x", 10<<20), "1/2 rows=1 stored=1 too_long=1", 2, ""},
-		{"bytes that are not UTF-8, and NUL", good + line(day, "192.0.2.1", "/\xe4\x00\xff"), "2/2 rows=2 stored=2", 0, ""},
-		{"empty lines, Windows line ends and a mark", "\xef\xbb\xbf" + strings.ReplaceAll(good+"\n\n"+good, "\n", "\r\n"), "2/2 rows=2 stored=2", 0, ""},
+		{"a last line of 10 MB without an end", good + strings.Repeat("x", 10<<20), "1/2 rows=1 stored=1 too_long=1", 2,
+			""},
+		{"bytes that are not UTF-8, and NUL", good + line(day, "192.0.2.1", "/\xe4\x00\xff"), "2/2 rows=2 stored=2", 0,
+			""},
+		{"empty lines, Windows line ends and a mark", "\xef\xbb\xbf" +
+			strings.ReplaceAll(good+"\n\n"+good, "\n", "\r\n"), "2/2 rows=2 stored=2", 0, ""},
 		{"no newline at the end", strings.TrimSuffix(good, "\n"), "1/1 rows=1 stored=1", 0, ""},
 		{"a cut gzip", string(compressed(t, ".gz", []byte(strings.Repeat(good, 5000))))[:300], "", 0, "ends too early"},
 		{"a cut zstd", string(compressed(t, ".zst", bytes.Repeat([]byte(good), 5000)))[:40], "", 0, "ends too early"},
-		{"damaged lines of all kinds", good + "\x00\x00\x00\n[\n\"\n1.2.3.4 - - [\n" + strings.Replace(good, "20/Nov", "40/Nov", 1) + strings.Replace(good, "200 1", "abc 1", 1) + good,
+		{"damaged lines of all kinds", good + "\x00\x00\x00\n[\n\"\n1.2.3.4 - - [\n" +
+			strings.Replace(good, "20/Nov", "40/Nov", 1) + strings.Replace(good, "200 1", "abc 1", 1) + good,
 			"2/8 rows=2 stored=2 malformed=6", 2, ""},
-		{"requests that are not HTTP", good + strings.Replace(good, "GET /good HTTP/1.1", "", 1) + strings.Replace(good, "GET /good HTTP/1.1", "GET", 1) + strings.Replace(good, "/good HTTP/1.1", " ", 1),
+		{"requests that are not HTTP", good + strings.Replace(good, "GET /good HTTP/1.1", "", 1) +
+			strings.Replace(good, "GET /good HTTP/1.1", "GET", 1) + strings.Replace(good, "/good HTTP/1.1", " ", 1),
 			"1/4 rows=1 stored=1 malformed=1 method=2", 4, ""},
-		{"rows that no store can hold", `{"table":"events","website":"x","event_id":"a","time":"2026-11-20T10:00:00Z","title":"\u0000"}` + "\n" +
-			`{"table":"events","website":"x","event_id":"b","time":"2026-11-20T10:00:00Z","kind":9}` + "\n" +
-			`{"table":"events","website":"x","event_id":"c","time":"2026-11-20T10:00:00Z","name":"screen_view"}` + "\n", "1/3 rows=1 stored=1 not_stored=2", 1, ""},
-		{"a visit of 2 MB among others", `[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"x":"` + strings.Repeat("y", 2<<20) +
-			`"},{"idVisit":3,"actionDetails":[{"type":"action","url":"/b","timestamp":1795168800}]}]`, "2/3 rows=2 stored=2 too_long=1", 2, ""},
-		{"a list that ends in a visit", `[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"actionDetails":[{"type":"act`,
+		{"rows that no store can hold",
+			`{"table":"events","website":"x","event_id":"a","time":"2026-11-20T10:00:00Z","title":"\u0000"}` + "\n" +
+				`{"table":"events","website":"x","event_id":"b","time":"2026-11-20T10:00:00Z","kind":9}` + "\n" +
+				`{"table":"events","website":"x","event_id":"c","time":"2026-11-20T10:00:00Z","name":"screen_view"}` +
+				"\n",
+			"1/3 rows=1 stored=1 not_stored=2", 1, ""},
+		{"a visit of 2 MB among others",
+			`[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"x":"` +
+				strings.Repeat("y", 2<<20) +
+				`"},{"idVisit":3,"actionDetails":[{"type":"action","url":"/b","timestamp":1795168800}]}]`,
+			"2/3 rows=2 stored=2 too_long=1", 2, ""},
+		{"a list that ends in a visit",
+			`[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"actionDetails":[{"type":"act`,
 			"1/2 rows=1 stored=1 malformed=1", 2, ""},
-		{"quotes that are never closed", "ts,url\n2026-11-20,/a\n2026-11-20,\"/b\n2026-11-20,/c\n", "2/3 rows=2 stored=2 malformed=1", 3, ""},
-		{"a quote that is closed in another row", "ts,url,title\n2026-11-20,/a,\"x\n2026-11-20,/b\",y\n2026-11-20,/c,z\n", "2/3 rows=2 stored=2 malformed=1", 2, ""},
-		{"a quote that another quoted field follows", "ts,url,title\n2026-11-20,/a,\"x\n2026-11-20,/b,\"y\"\n2026-11-20,/c,z\n", "2/3 rows=2 stored=2 malformed=1", 2, ""},
-		{"a quote within a field", "ts,url,title\n2026-11-20,/a,5\" screen\n2026-11-20,/b,\"a \"\"b\"\",\nc\"\n2026-11-20,/c,\"6\" screen\"\n", "3/3 rows=3 stored=3", 0, ""},
-		{"a field too many", "ts,url\n2026-11-20,/a\n2026-11-20,/b,x\n2026-11-20,/c,\n", "2/3 rows=2 stored=2 malformed=1", 3, ""},
-		{"carriage returns alone", "ts,url\r2026-11-20,/a\r2026-11-20,/b\r", "2/2 rows=2 stored=2", 0, ""},
-		{"line ends of all kinds", good + strings.ReplaceAll(good, "\n", "\r") + strings.ReplaceAll(good, "\n", "\r\n") + good, "4/4 rows=4 stored=4", 0, ""},
-		{"objects on one line", hit("/a") + hit("/b") + " " + hit("/c") + "\n" + hit("/d") + ",\n", "4/4 rows=4 stored=4", 0, ""},
-		{"what is left over after an object", hit("/a") + "}\n" + hit("/b") + " and more\n" + hit("/c"), "3/5 rows=3 stored=3 malformed=2", 1, ""},
-		{"a list, and an object over several lines", "[" + hit("/a") + ",\n" + strings.ReplaceAll(hit("/b"), ",", ",\n") + "]", "2/2 rows=2 stored=2", 0, ""},
-		{"an object that does not end", hit("/a") + "\n{\"x\":{\"y\":1}\n" + hit("/b") + "\n{\"x\":[\n" + hit("/c") + "\n{\"x\":\"\n" + hit("/d") + "\n{", "4/8 rows=4 stored=4 malformed=4", 2, ""},
-		{"a visit that does not end", `[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"x":"y},{"idVisit":3,"actionDetails":[{"type":"action","url":"/b","timestamp":1795168800}]}]`,
+		{"quotes that are never closed", "ts,url\n2026-11-20,/a\n2026-11-20,\"/b\n2026-11-20,/c\n",
+			"2/3 rows=2 stored=2 malformed=1", 3, ""},
+		{"a quote that is closed in another row",
+			"ts,url,title\n2026-11-20,/a,\"x\n2026-11-20,/b\",y\n2026-11-20,/c,z\n", "2/3 rows=2 stored=2 malformed=1",
+			2, ""},
+		{"a quote that another quoted field follows",
+			"ts,url,title\n2026-11-20,/a,\"x\n2026-11-20,/b,\"y\"\n2026-11-20,/c,z\n",
 			"2/3 rows=2 stored=2 malformed=1", 2, ""},
-		{"NUL bytes at the beginning and between lines", strings.Repeat("\x00", 200_000) + good + strings.Repeat("\x00", 5000) + good, "2/3 rows=2 stored=2 malformed=1", 2, ""},
-		{"a gzip with zeros behind it", string(compressed(t, ".gz", []byte(good))) + strings.Repeat("\x00", 1000), "1/1 rows=1 stored=1", 0, ""},
-		{"two gzips, one after the other", string(compressed(t, ".gz", []byte(good))) + string(compressed(t, ".gz", []byte(good))), "2/2 rows=2 stored=2", 0, ""},
-		{"a gzip that other data follows", string(compressed(t, ".gz", []byte(good))) + "more", "1/1 rows=1 stored=1", 0, "followed by other data"},
+		{"a quote within a field",
+			"ts,url,title\n2026-11-20,/a,5\" screen\n2026-11-20,/b,\"a \"\"b\"\",\nc\"\n2026-11-20,/c,\"6\" screen\"\n",
+			"3/3 rows=3 stored=3", 0, ""},
+		{"a field too many", "ts,url\n2026-11-20,/a\n2026-11-20,/b,x\n2026-11-20,/c,\n",
+			"2/3 rows=2 stored=2 malformed=1", 3, ""},
+		{"carriage returns alone", "ts,url\r2026-11-20,/a\r2026-11-20,/b\r", "2/2 rows=2 stored=2", 0, ""},
+		{"line ends of all kinds", good + strings.ReplaceAll(good, "\n", "\r") +
+			strings.ReplaceAll(good, "\n", "\r\n") + good, "4/4 rows=4 stored=4", 0, ""},
+		{"objects on one line", hit("/a") + hit("/b") + " " + hit("/c") + "\n" + hit("/d") + ",\n",
+			"4/4 rows=4 stored=4", 0, ""},
+		{"what is left over after an object", hit("/a") + "}\n" + hit("/b") + " and more\n" + hit("/c"),
+			"3/5 rows=3 stored=3 malformed=2", 1, ""},
+		{"a list, and an object over several lines", "[" + hit("/a") + ",\n" +
+			strings.ReplaceAll(hit("/b"), ",", ",\n") + "]", "2/2 rows=2 stored=2", 0, ""},
+		{"an object that does not end", hit("/a") + "\n{\"x\":{\"y\":1}\n" + hit("/b") + "\n{\"x\":[\n" + hit("/c") +
+			"\n{\"x\":\"\n" + hit("/d") + "\n{", "4/8 rows=4 stored=4 malformed=4", 2, ""},
+		{"a visit that does not end",
+			`[{"idVisit":1,"actionDetails":[{"type":"action","url":"/a","timestamp":1795168800}]},{"idVisit":2,"x":"y},{"idVisit":3,"actionDetails":[{"type":"action","url":"/b","timestamp":1795168800}]}]`,
+			"2/3 rows=2 stored=2 malformed=1", 2, ""},
+		{"NUL bytes at the beginning and between lines", strings.Repeat("\x00", 200_000) + good +
+			strings.Repeat("\x00", 5000) + good, "2/3 rows=2 stored=2 malformed=1", 2, ""},
+		{"a gzip with zeros behind it", string(compressed(t, ".gz", []byte(good))) + strings.Repeat("\x00", 1000),
+			"1/1 rows=1 stored=1", 0, ""},
+		{"two gzips, one after the other", string(compressed(t, ".gz", []byte(good))) +
+			string(compressed(t, ".gz", []byte(good))), "2/2 rows=2 stored=2", 0, ""},
+		{"a gzip that other data follows", string(compressed(t, ".gz", []byte(good))) + "more", "1/1 rows=1 stored=1",
+			0, "followed by other data"},
 	} {
 		w := newWorld(t)
 		cfg := w.config()
@@ -94,7 +125,8 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestClockJumps checks sessions when the clock of a server jumps: a jump of less than 30 minutes does not end a session.
+// TestClockJumps checks sessions when the clock of a server jumps: a jump of less than 30 minutes does not end a
+// session.
 func TestClockJumps(t *testing.T) {
 	day := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	w := newWorld(t)
@@ -169,18 +201,22 @@ func (r *texts) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestOwnRows exports rows of all tables, with links and monitors, and imports them into another store under another id of the
-// website. The rows must be equal.
+// TestOwnRows exports rows of all tables, with links and monitors, and imports them into another store under another id
+// of the website. The rows must be equal.
 func TestOwnRows(t *testing.T) {
 	at := time.Date(2026, 11, 20, 10, 0, 0, 123e6, time.UTC)
 	who := store.Identity{AnonymousID: "a", SessionID: "s"}
 	from := store.Batch{
 		Events: []store.Event{
-			{Website: "old", ID: "1", Name: "screen_view", Time: at, Identity: who, Path: "/", LoadTime: store.Known(0), Properties: `{"b":[1.50],"a":"x"}`},
-			{Website: "old", ID: "1", Kind: store.Custom, Name: "order", Time: at, Identity: store.Identity{ProfileID: "p", Keyed: true}},
+			{Website: "old", ID: "1", Name: "screen_view", Time: at, Identity: who, Path: "/", LoadTime: store.Known(0),
+				Properties: `{"b":[1.50],"a":"x"}`},
+			{Website: "old", ID: "1", Kind: store.Custom, Name: "order", Time: at,
+				Identity: store.Identity{ProfileID: "p", Keyed: true}},
 		},
-		Errors:  []store.Error{{Website: "old", ID: "1", Time: at, Identity: who, Path: "/", Message: "m", Line: store.Known(3)}},
-		Vitals:  []store.Vital{{Website: "old", ID: "1", Time: at, Identity: who, Path: "/", Samples: []store.Sample{{Metric: "LCP", Value: 5}, {Metric: "CLS"}}}},
+		Errors: []store.Error{{Website: "old", ID: "1", Time: at, Identity: who, Path: "/", Message: "m",
+			Line: store.Known(3)}},
+		Vitals: []store.Vital{{Website: "old", ID: "1", Time: at, Identity: who, Path: "/",
+			Samples: []store.Sample{{Metric: "LCP", Value: 5}, {Metric: "CLS"}}}},
 		Spans:   []store.Span{{Website: "old", ID: "1", Time: at, Identity: who, Path: "/", Clicks: 2}},
 		Visits:  []store.Visit{{Link: "lnk", ID: "1", Time: at}, {Link: "gone", ID: "1", Time: at}},
 		Checks:  []store.Check{{Schedule: "mon", ID: "1", Time: at, Status: store.Up}},
@@ -206,7 +242,8 @@ func TestOwnRows(t *testing.T) {
 	for i := range want.Events {
 		want.Events[i].Website = shop.ID
 	}
-	want.Errors[0].Website, want.Vitals[0].Website, want.Spans[0].Website, want.Blocked[0].Website = shop.ID, shop.ID, shop.ID, shop.ID
+	want.Errors[0].Website, want.Vitals[0].Website, want.Spans[0].Website, want.Blocked[0].Website = shop.ID, shop.ID,
+		shop.ID, shop.ID
 	want.Visits, want.Sender, got.Sender = want.Visits[:1], "", ""
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -218,7 +255,8 @@ func TestOwnRows(t *testing.T) {
 	// An import that is killed when its rows are stored, and continues when the store has forgotten their ids.
 	w.left, w.after = 0, true
 	cfg.Target = w
-	if _, err := importer.Run(t.Context(), cfg, []importer.Source{text("killed", string(out))}); !errors.Is(err, errKilled) {
+	if _, err := importer.Run(t.Context(), cfg, []importer.Source{text("killed", string(out))}); !errors.Is(err,
+		errKilled) {
 		t.Fatal(err)
 	}
 	w.left, w.clock, cfg.Again = -1, w.clock.AddDate(0, 0, 30), false

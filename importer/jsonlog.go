@@ -24,8 +24,8 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// anyTime reads a time in a usual form. Whole and decimal numbers are seconds, milliseconds, microseconds or nanoseconds since
-// 1970, by their size. A text without a zone is in UTC.
+// anyTime reads a time in a usual form. Whole and decimal numbers are seconds, milliseconds, microseconds or
+// nanoseconds since 1970, by their size. A text without a zone is in UTC.
 func anyTime(s string) (time.Time, bool) {
 	whole, part, _ := strings.Cut(s, ".")
 	n, err := json.Number(whole).Int64()
@@ -82,7 +82,8 @@ type caddyLine struct {
 func isObject(line []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(line, "[ \t"), []byte("{")) }
 
 func isCaddy(line []byte) bool {
-	return isObject(line) && bytes.Contains(line, []byte(`"request"`)) && bytes.Contains(line, []byte(`"uri"`)) && bytes.Contains(line, []byte(`"ts"`))
+	return isObject(line) && bytes.Contains(line, []byte(`"request"`)) && bytes.Contains(line, []byte(`"uri"`)) &&
+		bytes.Contains(line, []byte(`"ts"`))
 }
 
 func parseCaddy(text []byte, out *found) error {
@@ -96,8 +97,10 @@ func parseCaddy(text []byte, out *found) error {
 	q := l.Request
 	address := cmp.Or(q.ClientIP, q.RemoteIP, q.RemoteAddr)
 	out.records = append(out.records, Record{
-		Time: l.Time.Time, Method: q.Method, Status: l.Status, URL: q.URI, Host: q.Host, Address: cmp.Or(address, unknownAddress),
-		ContentType: header(l.Headers, "Content-Type"), Referrer: header(q.Headers, "Referer"), UserAgent: header(q.Headers, "User-Agent"),
+		Time: l.Time.Time, Method: q.Method, Status: l.Status, URL: q.URI, Host: q.Host,
+		Address:     cmp.Or(address, unknownAddress),
+		ContentType: header(l.Headers, "Content-Type"), Referrer: header(q.Headers, "Referer"),
+		UserAgent: header(q.Headers, "User-Agent"),
 	})
 	return nil
 }
@@ -154,7 +157,8 @@ func parseCloudflare(text []byte, out *found) error {
 		return malformed("no ClientRequestMethod, or no ClientRequestURI")
 	}
 	out.records = append(out.records, Record{
-		ID: l.ID, Time: at.Time, Method: l.Method, Status: l.Status, ContentType: l.Type, URL: l.URI, Host: l.Host, Address: cmp.Or(l.Address, unknownAddress),
+		ID: l.ID, Time: at.Time, Method: l.Method, Status: l.Status, ContentType: l.Type, URL: l.URI, Host: l.Host,
+		Address:  cmp.Or(l.Address, unknownAddress),
 		Referrer: l.Referrer, UserAgent: l.UserAgent, Agent: store.Agent{Country: l.Country},
 	})
 	return nil

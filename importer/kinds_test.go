@@ -42,7 +42,8 @@ func TestClientOfLog(t *testing.T) {
 		var log string
 		for i, client := range []string{"192.0.2.1", "192.0.2.2", "192.0.2.1"} {
 			port := []string{"1111", "2222", "3333"}[i]
-			before := strings.NewReplacer("ADDRESS:PORT", client+":"+port, "ADDRESS", client, "HOST", "dsl-"+client[8:]+".isp.example").Replace(c.before)
+			before := strings.NewReplacer("ADDRESS:PORT", client+":"+port, "ADDRESS", client, "HOST", "dsl-"+client[8:]+
+				".isp.example").Replace(c.before)
 			full := line(now.Add(time.Duration(i-10)*time.Minute), "192.0.2.1", "/")
 			log += before + strings.TrimPrefix(full, "192.0.2.1 - -")
 		}
@@ -55,7 +56,8 @@ func TestClientOfLog(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	log := line(now.Add(-time.Hour), "2001:db8::7", "/") + line(now.Add(-time.Hour), "[2001:db8::7]:4711", "/") + line(now.Add(-time.Hour), "::ffff:192.0.2.1", "/") +
+	log := line(now.Add(-time.Hour), "2001:db8::7", "/") + line(now.Add(-time.Hour), "[2001:db8::7]:4711", "/") +
+		line(now.Add(-time.Hour), "::ffff:192.0.2.1", "/") +
 		line(now.Add(-time.Hour), "192.0.2.1:99", "/")
 	w.run(t, w.config(), text("f", log))
 	if got := people(w.rows.Events); got != "views=4 others=0 visitors=2 sessions=2" {
@@ -83,38 +85,60 @@ func TestKindsOfRecords(t *testing.T) {
 		events       []string // of some events, a part of what shown returns
 		problem      string
 	}{
-		{"a visit that begins with an event", matomo(event + "," + page), nil, "1/1 rows=2 stored=2", []string{"play", "from=google.com"}, ""},
-		{"a visit that begins with a search", matomo(search + "," + page), nil, "1/1 rows=1 stored=1 other_kind=1", []string{"/a | ref=https://www.google.com/ | from=google.com"}, ""},
-		{"a source counts once", matomo(page + "," + page), nil, "1/1 rows=2 stored=2", []string{"from=google.com", "/a | device"}, ""},
+		{"a visit that begins with an event", matomo(event + "," + page), nil, "1/1 rows=2 stored=2",
+			[]string{"play", "from=google.com"}, ""},
+		{"a visit that begins with a search", matomo(search + "," + page), nil, "1/1 rows=1 stored=1 other_kind=1",
+			[]string{"/a | ref=https://www.google.com/ | from=google.com"}, ""},
+		{"a source counts once", matomo(page + "," + page), nil, "1/1 rows=2 stored=2",
+			[]string{"from=google.com", "/a | device"}, ""},
 		{"a page without visits", "[]", nil, "0/0 rows=0 stored=0", nil, ""},
 		{"a page without visits and with blanks", "[ ]\n", nil, "0/0 rows=0 stored=0", nil, ""},
-		{"an error of Matomo", `{"result":"error","message":"no access"}`, nil, "0/0 rows=0 stored=0", nil, "no access"},
-		{"absent values of MySQL", "t,u,v,r\n2026-11-20,/a,\\N,\\N\n2026-11-20,/b,NULL,NULL\n2026-11-20,/c,\\N,https://x.example/\n", named,
+		{"an error of Matomo", `{"result":"error","message":"no access"}`, nil, "0/0 rows=0 stored=0", nil,
+			"no access"},
+		{"absent values of MySQL",
+			"t,u,v,r\n2026-11-20,/a,\\N,\\N\n2026-11-20,/b,NULL,NULL\n2026-11-20,/c,\\N,https://x.example/\n", named,
 			"3/3 rows=3 stored=3", []string{"| /a | device=desktop", "/b | device=desktop", "from=x.example"}, ""},
-		{"another host in the request line", other("GET /good", "GET http://other.example/x") + other("GET /good", "GET http://shop.example/x"), nil,
+		{"another host in the request line", other("GET /good", "GET http://other.example/x") +
+			other("GET /good", "GET http://shop.example/x"), nil,
 			"1/2 rows=1 stored=1 other_host=1", []string{"/x"}, ""},
-		{"other hosts in full addresses", "t,u\n2026-11-20,https://other.example/a\n2026-11-20,https://www.shop.example/b\n2026-11-20,/c\n", map[string]string{"time": "t", "url": "u"},
+		{"other hosts in full addresses",
+			"t,u\n2026-11-20,https://other.example/a\n2026-11-20,https://www.shop.example/b\n2026-11-20,/c\n",
+			map[string]string{"time": "t", "url": "u"},
 			"2/3 rows=2 stored=2 other_host=1", []string{"/b", "/c"}, ""},
-		{"another host in JSON", `{"t":"2026-11-20","u":"HTTPS://other.example/a"}{"t":"2026-11-20","u":"https://shop.example/?x=http://other.example/"}`, map[string]string{"time": "t", "url": "u"},
+		{"another host in JSON",
+			`{"t":"2026-11-20","u":"HTTPS://other.example/a"}{"t":"2026-11-20","u":"https://shop.example/?x=http://other.example/"}`, map[string]string{"time": "t", "url": "u"},
 			"1/2 rows=1 stored=1 other_host=1", nil, ""},
-		{"subrequests of workers", strings.ReplaceAll(cloudflare, "MORE", "") + strings.ReplaceAll(cloudflare, "MORE", `,"WorkerSubrequest":true`) +
-			strings.ReplaceAll(cloudflare, "MORE", `,"ClientRequestSource":"healthcheck"`) + strings.ReplaceAll(cloudflare, "MORE", `,"ClientRequestSource":"eyeball","WorkerSubrequest":false`), nil,
+		{"subrequests of workers", strings.ReplaceAll(cloudflare, "MORE", "") +
+			strings.ReplaceAll(cloudflare, "MORE", `,"WorkerSubrequest":true`) +
+			strings.ReplaceAll(cloudflare, "MORE", `,"ClientRequestSource":"healthcheck"`) +
+			strings.ReplaceAll(cloudflare, "MORE", `,"ClientRequestSource":"eyeball","WorkerSubrequest":false`), nil,
 			"2/4 rows=2 stored=2 no_visitor=2", nil, ""},
-		{"files that are no pages", other("/good", "/a.flv") + other("/good", "/a.MPG") + other("/good", "/a.aac") + other("/good", "/a.jxl") + other("/good", "/a.ics") +
-			other("/good", "/a.sql") + other("/good", "/a.db?x=1") + other("/good", "/a.html") + other("/good", "/v1.2/a"), nil, "2/9 rows=2 stored=2 asset=7", []string{"/a.html", "/v1.2/a"}, ""},
+		{"files that are no pages", other("/good", "/a.flv") + other("/good", "/a.MPG") + other("/good", "/a.aac") +
+			other("/good", "/a.jxl") + other("/good", "/a.ics") +
+			other("/good", "/a.sql") + other("/good", "/a.db?x=1") + other("/good", "/a.html") +
+			other("/good", "/v1.2/a"), nil, "2/9 rows=2 stored=2 asset=7", []string{"/a.html", "/v1.2/a"}, ""},
 		{"a log of IIS", "#Software: Microsoft Internet Information Services 10.0\n#Version: 1.0\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) sc-status\n", nil,
 			"0/0 rows=0 stored=0", nil, "a log of IIS"},
-		{"days that do not exist", strings.ReplaceAll(good, "28/Nov/2026", "31/Feb/2026") + strings.ReplaceAll(good, "28/Nov/2026", "31/Nov/2026") + good, nil,
+		{"days that do not exist", strings.ReplaceAll(good, "28/Nov/2026", "31/Feb/2026") +
+			strings.ReplaceAll(good, "28/Nov/2026", "31/Nov/2026") + good, nil,
 			"1/3 rows=1 stored=1 malformed=2", nil, ""},
-		{"days in another order", "t,u\n20.11.2026,/a\n20.11.2026 10:00,/b\n2026-02-31,/c\n", map[string]string{"time": "t", "url": "u"}, "0/3 rows=0 stored=0 malformed=3", nil, ""},
-		{"a clock that is ahead", line(now.Add(20*time.Second), "192.0.2.1", "/ahead") + line(now.Add(time.Hour), "192.0.2.1", "/far"), nil,
+		{"days in another order", "t,u\n20.11.2026,/a\n20.11.2026 10:00,/b\n2026-02-31,/c\n",
+			map[string]string{"time": "t", "url": "u"}, "0/3 rows=0 stored=0 malformed=3", nil, ""},
+		{"a clock that is ahead", line(now.Add(20*time.Second), "192.0.2.1", "/ahead") +
+			line(now.Add(time.Hour), "192.0.2.1", "/far"), nil,
 			"1/2 rows=1 stored=1 time=1", []string{"28T12:00:00.000 | screen_view | /ahead"}, ""},
-		{"a second header", "t,u\n2026-11-20,/a\nt,u\n2026-11-20,/b\n", map[string]string{"time": "t", "url": "u"}, "2/2 rows=2 stored=2", nil, ""},
-		{"pageviews of PostHog", "t,u,event\n2026-11-20,/a,$pageview\n2026-11-20,/b,signup\n", map[string]string{"time": "t", "url": "u", "name": "event"}, "2/2 rows=2 stored=2", []string{"screen_view | /a", "signup"}, ""},
-		{"two records on a line, and a line that was cut", good + strings.TrimSuffix(good, "\n") + good + good[:len(good)-20] + "\n", nil, "2/3 rows=2 stored=2 malformed=2", nil, ""},
-		{"times of Caddy", caddy("\"2026/11/20 10:00:00\"") + caddy("\"20/Nov/2026:11:00:00 +0000\"") + caddy("1795168800250.5") + caddy("\"2026-11-20T13:00:00.000+0100\""), nil, "4/4 rows=4 stored=4",
+		{"a second header", "t,u\n2026-11-20,/a\nt,u\n2026-11-20,/b\n", map[string]string{"time": "t", "url": "u"},
+			"2/2 rows=2 stored=2", nil, ""},
+		{"pageviews of PostHog", "t,u,event\n2026-11-20,/a,$pageview\n2026-11-20,/b,signup\n",
+			map[string]string{"time": "t", "url": "u", "name": "event"}, "2/2 rows=2 stored=2",
+			[]string{"screen_view | /a", "signup"}, ""},
+		{"two records on a line, and a line that was cut", good + strings.TrimSuffix(good, "\n") + good +
+			good[:len(good)-20] + "\n", nil, "2/3 rows=2 stored=2 malformed=2", nil, ""},
+		{"times of Caddy", caddy("\"2026/11/20 10:00:00\"") + caddy("\"20/Nov/2026:11:00:00 +0000\"") +
+			caddy("1795168800250.5") + caddy("\"2026-11-20T13:00:00.000+0100\""), nil, "4/4 rows=4 stored=4",
 			[]string{"20T10:00:00.000", "20T11:00:00.000", "20T10:00:00.250", "20T12:00:00.000"}, ""},
-		{"properties of Umami", "website_id,session_id,event_id,url_path,event_name,data_key,string_value\n", nil, "0/0 rows=0 stored=0", nil, "website_event.csv"},
+		{"properties of Umami", "website_id,session_id,event_id,url_path,event_name,data_key,string_value\n", nil,
+			"0/0 rows=0 stored=0", nil, "website_event.csv"},
 	} {
 		w := newWorld(t)
 		cfg := w.config()
@@ -144,7 +168,8 @@ func all(w *world) (shownEvents []string) {
 
 // caddy returns a line of an access log of Caddy at a time in JSON.
 func caddy(at string) string {
-	return `{"level":"info","ts":` + at + `,"request":{"remote_ip":"192.0.2.1","method":"GET","host":"shop.example","uri":"/","headers":{"User-Agent":["` + firefox + `"]}},"status":200}` + "\n"
+	return `{"level":"info","ts":` + at +
+		`,"request":{"remote_ip":"192.0.2.1","method":"GET","host":"shop.example","uri":"/","headers":{"User-Agent":["` + firefox + `"]}},"status":200}` + "\n"
 }
 
 // TestAbsentVisitors imports ids that programs write for none: they do not make one visitor of all people.

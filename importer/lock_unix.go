@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// lock locks the progress file against other imports. The lock ends with the process, also after a kill. The locked file stays.
+// lock locks the progress file against other imports. The lock ends with the process, also after a kill. The locked
+// file stays.
 func lock(progress string) (unlock func(), err error) {
 	if progress == "" {
 		return func() {}, nil

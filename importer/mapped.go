@@ -70,7 +70,8 @@ func checkMap(columns map[string]string) error {
 	var faults []error
 	for _, field := range slices.Sorted(maps.Keys(columns)) {
 		if !slices.Contains(Fields(), field) {
-			faults = append(faults, fmt.Errorf("importer: Config.Map: unknown field %q; the fields are %s", field, strings.Join(Fields(), ", ")))
+			faults = append(faults, fmt.Errorf("importer: Config.Map: unknown field %q; the fields are %s", field,
+				strings.Join(Fields(), ", ")))
 		} else if columns[field] == "" {
 			faults = append(faults, fmt.Errorf("importer: Config.Map: %s has no column", field))
 		}
@@ -147,8 +148,8 @@ func openJSON(columns map[string]string) parser {
 	}
 }
 
-// member returns the text of a member of an object, or of an object within it: a.b is the member b of a. A list stands for its
-// first element.
+// member returns the text of a member of an object, or of an object within it: a.b is the member b of a. A list stands
+// for its first element.
 func member(o map[string]any, name string) string {
 	v, ok := o[name]
 	for !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// This file reads what Matomo's API method Live.getLastVisitsDetails returns with format=JSON: a list of visits, each with its
-// actions.
+// This file reads what Matomo's API method Live.getLastVisitsDetails returns with format=JSON: a list of visits, each
+// with its actions.
 
 // A matomoVisit has the fields of a visit that are imported. Matomo writes numbers as numbers or as text.
 type matomoVisit struct {
@@ -134,7 +134,8 @@ func (v *matomoVisit) origin(r *Record) {
 	r.UTMSource, r.UTMMedium, r.UTMCampaign = string(v.CampaignSource), string(v.CampaignMedium), string(v.CampaignName)
 	switch v.ReferrerType {
 	case "campaign":
-		r.UTMSource, r.UTMCampaign = cmp.Or(r.UTMSource, string(v.ReferrerName)), cmp.Or(r.UTMCampaign, string(v.ReferrerName))
+		r.UTMSource, r.UTMCampaign = cmp.Or(r.UTMSource, string(v.ReferrerName)),
+			cmp.Or(r.UTMCampaign, string(v.ReferrerName))
 	case "direct":
 	default:
 		r.Referrer = string(v.ReferrerURL)

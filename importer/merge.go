@@ -34,7 +34,7 @@ func (b byTime) Less(i, j int) bool {
 	return b[i].index < b[j].index
 }
 func (b byTime) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
-func (b *byTime) Push(x any)   { *b = append(*b, x.(*stream)) } //nolint:errcheck,forcetypeassert // of this heap
+func (b *byTime) Push(x any)   { *b = append(*b, x.(*stream)) } //nolint:forcetypeassert // of this heap
 func (b *byTime) Pop() any {
 	last := len(*b) - 1
 	s := (*b)[last]

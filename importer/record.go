@@ -6,11 +6,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Record is one recorded event, before the rules of package track are applied to its texts. Only Time and URL are required; for a
-// click Href is, too, and for other events Name.
+// A Record is one recorded event, before the rules of package track are applied to its texts. Only Time and URL are
+// required; for a click Href is, too, and for other events Name.
 type Record struct {
-	// ID identifies the event in its source, such as the id of a row. A record with the id of a stored one is dropped. Empty
-	// means that the source and the position of the record in it are the id.
+	// ID identifies the event in its source, such as the id of a row. A record with the id of a stored one is dropped.
+	// Empty means that the source and the position of the record in it are the id.
 	ID   string
 	Time time.Time
 	// Kind is the kind of event. The zero Kind is a pageview.
@@ -18,8 +18,9 @@ type Record struct {
 	Name string // of page events and custom events
 	URL  string // address or path of the page, with its query
 
-	// Method and Status describe a request of an access log. With a Method, the record is left out unless it is a request for a
-	// page. ContentType is the type of the response; empty means unknown. Host is the host of the request; empty means unknown.
+	// Method and Status describe a request of an access log. With a Method, the record is left out unless it is a
+	// request for a page. ContentType is the type of the response; empty means unknown. Host is the host of the
+	// request; empty means unknown.
 	Method      string
 	Status      int
 	ContentType string
@@ -28,8 +29,8 @@ type Record struct {
 	// Address and UserAgent are of the sender. A record of an access log needs a user agent. They are never stored.
 	Address   string
 	UserAgent string
-	// Visitor, Profile and Session are ids in the source. Visitor and Session are stored as hashes, and Profile as it is. Without
-	// a Visitor, the visitor is found by Address and UserAgent, and so is the session without a Session.
+	// Visitor, Profile and Session are ids in the source. Visitor and Session are stored as hashes, and Profile as it
+	// is. Without a Visitor, the visitor is found by Address and UserAgent, and so is the session without a Session.
 	Visitor, Profile, Session string
 	// Agent describes the browser and place, as far as it is known; for unknown parts UserAgent and Address are used.
 	Agent store.Agent

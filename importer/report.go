@@ -7,17 +7,18 @@ type Reason string
 
 // The reasons, in the order of reports.
 const (
-	Malformed  Reason = "malformed"    // not a record of the format
-	TooLong    Reason = "too_long"     // longer than MaxRecord
-	NotStored  Reason = "not_stored"   // a store cannot hold it
-	Method     Reason = "method"       // not a GET request
-	Status     Reason = "status"       // a redirect or an error
-	Asset      Reason = "asset"        // not a page
-	OtherHost  Reason = "other_host"   // not a page of the website
-	Bot        Reason = "bot"          // a robot or program
-	NoAgent    Reason = "no_agent"     // without a user agent
-	NoAddress  Reason = "no_address"   // a line of an access log without the address of the client
-	NoVisitor  Reason = "no_visitor"   // a request that no visitor made, such as one of a worker or a health check of a CDN
+	Malformed Reason = "malformed"  // not a record of the format
+	TooLong   Reason = "too_long"   // longer than MaxRecord
+	NotStored Reason = "not_stored" // a store cannot hold it
+	Method    Reason = "method"     // not a GET request
+	Status    Reason = "status"     // a redirect or an error
+	Asset     Reason = "asset"      // not a page
+	OtherHost Reason = "other_host" // not a page of the website
+	Bot       Reason = "bot"        // a robot or program
+	NoAgent   Reason = "no_agent"   // without a user agent
+	NoAddress Reason = "no_address" // a line of an access log without the address of the client
+	// a request that no visitor made, such as one of a worker or a health check of a CDN
+	NoVisitor  Reason = "no_visitor"
 	BadTime    Reason = "time"         // before the year 2000 or in the future
 	OtherKind  Reason = "other_kind"   // not an event that can be imported, such as a site search
 	OtherTable Reason = "unknown_link" // a row of a link or monitor that does not exist
@@ -59,8 +60,8 @@ func (r Reason) String() string {
 // A Report says what an import took and what it skipped.
 type Report struct {
 	Sources []SourceReport `json:"sources"`
-	// Records is the number of records that were read, such as lines, without empty lines, comments and headers. After an
-	// interrupted import it includes those of the calls before.
+	// Records is the number of records that were read, such as lines, without empty lines, comments and headers. After
+	// an interrupted import it includes those of the calls before.
 	Records int64 `json:"records"`
 	Taken   int64 `json:"taken"`  // records that became rows
 	Rows    int64 `json:"rows"`   // rows that they became
@@ -94,7 +95,8 @@ type Skip struct {
 // An Example is a skipped record.
 type Example struct {
 	Source string `json:"source"`
-	Number int64  `json:"number"`           // of the record in its source, from 1; for files of lines the number of the line
+	// of the record in its source, from 1; for files of lines the number of the line
+	Number int64  `json:"number"`
 	Text   string `json:"text"`             // its beginning
 	Detail string `json:"detail,omitempty"` // what is wrong, if more is known than the reason
 }

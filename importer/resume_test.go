@@ -27,7 +27,8 @@ import (
 func generated(t *testing.T, lines int) ([]byte, accesslog.Totals) {
 	t.Helper()
 	var log bytes.Buffer
-	totals, err := accesslog.Write(&log, accesslog.Options{Lines: lines, Seed: 7, From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 3})
+	totals, err := accesslog.Write(&log,
+		accesslog.Options{Lines: lines, Seed: 7, From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +40,10 @@ func (w *world) stored(t *testing.T) string {
 	t.Helper()
 	d := w.Dialect()
 	rows, err := w.Query(t.Context(), store.Statement{
-		SQL: "SELECT " + d.Call(dialect.Count) + " AS n, " + d.Call(dialect.CountDistinct, "t.anonymous_id") + " AS v, " +
-			d.Call(dialect.CountDistinct, "t.session_id") + " AS s, " + d.Call(dialect.CountDistinct, "t.event_id") + " AS i FROM events AS t",
+		SQL: "SELECT " + d.Call(dialect.Count) + " AS n, " + d.Call(dialect.CountDistinct, "t.anonymous_id") +
+			" AS v, " +
+			d.Call(dialect.CountDistinct, "t.session_id") + " AS s, " + d.Call(dialect.CountDistinct, "t.event_id") +
+			" AS i FROM events AS t",
 		Kinds: []dialect.Kind{dialect.Int, dialect.Int, dialect.Int, dialect.Int},
 	})
 	if err != nil {
@@ -54,7 +57,8 @@ func wanted(t *accesslog.Totals) string {
 	return fmt.Sprintf("%d views, %d visitors, %d sessions, %d ids", t.Pageviews, t.Visitors, t.Sessions, t.Pageviews)
 }
 
-// TestGeneratedLog imports a generated log from several compressed files, whose order by name is not their order by time.
+// TestGeneratedLog imports a generated log from several compressed files, whose order by name is not their order by
+// time.
 func TestGeneratedLog(t *testing.T) {
 	log, totals := generated(t, 6000)
 	all := slices.Collect(bytes.Lines(log))
@@ -112,8 +116,9 @@ func compressed(t *testing.T, name string, content []byte) []byte {
 	return out.Bytes()
 }
 
-// TestResume interrupts an import at every batch, before and after its rows are stored. The rest of the import must store every
-// other row, also weeks later, when the store has forgotten the ids, and from a file with another name and compression.
+// TestResume interrupts an import at every batch, before and after its rows are stored. The rest of the import must
+// store every other row, also weeks later, when the store has forgotten the ids, and from a file with another name and
+// compression.
 func TestResume(t *testing.T) {
 	log, totals := generated(t, 1500)
 	for _, after := range []bool{false, true} {
@@ -197,7 +202,8 @@ func TestManyIds(t *testing.T) {
 	for i := range 5000 {
 		log.WriteString(line(now.Add(time.Duration(i-6000)*time.Second), "192.0.2.1", "/"))
 	}
-	if _, err := importer.Run(t.Context(), cfg, []importer.Source{text("a", log.String())}); !errors.Is(err, errKilled) {
+	if _, err := importer.Run(t.Context(), cfg, []importer.Source{text("a", log.String())}); !errors.Is(err,
+		errKilled) {
 		t.Fatal(err)
 	}
 	w.left, w.clock = -1, w.clock.AddDate(0, 0, 30)
@@ -231,7 +237,8 @@ func TestRecordsOfAHost(t *testing.T) {
 	table := func(n int, broken error) importer.Source {
 		return importer.Source{Name: "visits", Records: func(yield func(importer.Record, error) bool) {
 			for i := range n {
-				if !yield(importer.Record{Time: now.Add(time.Duration(i-100) * time.Minute), URL: "/p", Visitor: "v"}, nil) {
+				if !yield(importer.Record{Time: now.Add(time.Duration(i-100) * time.Minute), URL: "/p", Visitor: "v"},
+					nil) {
 					return
 				}
 			}
@@ -270,13 +277,15 @@ func TestBusy(t *testing.T) {
 	}
 	other := cfg
 	other.Website.ID = "other"
-	if _, err := importer.Run(t.Context(), other, nil); err == nil || !strings.Contains(err.Error(), "is of the website") {
+	if _, err := importer.Run(t.Context(), other, nil); err == nil ||
+		!strings.Contains(err.Error(), "is of the website") {
 		t.Errorf("the progress of another website: %v", err)
 	}
 }
 
 func TestFilesAndFormats(t *testing.T) {
-	if _, err := importer.Files("testdata", "no-such-file", "testdata/*.log"); err == nil || !strings.Contains(err.Error(), "is a folder") || !strings.Contains(err.Error(), "no-such-file does not exist") {
+	if _, err := importer.Files("testdata", "no-such-file", "testdata/*.log"); err == nil ||
+		!strings.Contains(err.Error(), "is a folder") || !strings.Contains(err.Error(), "no-such-file does not exist") {
 		t.Errorf("files: %v", err)
 	}
 	names := map[string]bool{}
@@ -302,7 +311,10 @@ func TestLinesOfOneSecond(t *testing.T) {
 	w := newWorld(t)
 	w.run(t, w.config(), text("b.log", first.String()), text("a.log", second.String()))
 	events := slices.Clone(w.rows.Events)
-	slices.SortFunc(events, func(a, b store.Event) int { return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(events, func(a,
+		b store.Event) int {
+		return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.ID, b.ID))
+	})
 	for n, e := range events {
 		if want := fmt.Sprintf("/%03d", n); e.Path != want {
 			t.Errorf("event %d by time and id has the path %s, want %s", n, e.Path, want)

@@ -10,8 +10,8 @@ import (
 // sender is the name of imports among the senders of a store, so that they take turns with visitors.
 const sender = "import"
 
-// A sink stores rows in batches, in a goroutine of its own, one batch at a time. The journal is used by this goroutine alone while
-// a batch is stored.
+// A sink stores rows in batches, in a goroutine of its own, one batch at a time. The journal is used by this goroutine
+// alone while a batch is stored.
 type sink struct {
 	target  Target
 	journal *journal

@@ -51,7 +51,8 @@ func Files(names ...string) ([]Source, error) {
 			case err != nil:
 				faults = append(faults, err)
 			case info.IsDir():
-				faults = append(faults, fmt.Errorf("%s is a folder; name its files, such as %s", file, filepath.Join(file, "*")))
+				faults = append(faults, fmt.Errorf("%s is a folder; name its files, such as %s", file,
+					filepath.Join(file, "*")))
 			case !seen[filepath.Clean(file)]:
 				seen[filepath.Clean(file)] = true
 				s := Source{Name: file, Open: func() (io.ReadCloser, error) { return os.Open(file) }}
@@ -165,7 +166,10 @@ func (in *input) decompress(raw *bufio.Reader) (io.Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
 		}
-		in.closes = append(in.closes, func() error { unzip.Close(); return nil })
+		in.closes = append(in.closes, func() error {
+			unzip.Close()
+			return nil
+		})
 		return unzip, nil
 	}
 	return raw, nil

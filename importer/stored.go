@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// leaveOutStored removes the rows of b that are stored. A store recognises repeats only for some days, and an import may be
-// resumed later.
+// leaveOutStored removes the rows of b that are stored. A store recognises repeats only for some days, and an import
+// may be resumed later.
 func leaveOutStored(ctx context.Context, target store.Store, b *store.Batch) error {
 	ids := map[group][]string{}
 	earliest, latest := map[group]int64{}, map[group]int64{}
@@ -66,7 +66,8 @@ type group struct {
 }
 
 // find adds the identities of stored rows with one of ids to stored. Their times are within the given ones.
-func (g group) find(ctx context.Context, target store.Store, ids []string, earliest, latest int64, stored map[schema.Identity]bool) error {
+func (g group) find(ctx context.Context, target store.Store, ids []string, earliest, latest int64,
+	stored map[schema.Identity]bool) error {
 	d := target.Dialect()
 	table := schema.Tables()[g.table]
 	keyed, kind := "0", "0"
@@ -78,8 +79,10 @@ func (g group) find(ctx context.Context, target store.Store, ids []string, earli
 	}
 	rows, err := target.Query(ctx, store.Statement{
 		Label: "import",
-		SQL: "SELECT t.event_id AS id, " + keyed + " AS keyed, " + kind + " AS kind FROM " + g.table.String() + " AS t WHERE t.subject = " +
-			d.Arg("subject", dialect.Subject) + " AND t.time >= " + d.Arg("since", dialect.Int) + " AND t.time <= " + d.Arg("until", dialect.Int) +
+		SQL: "SELECT t.event_id AS id, " + keyed + " AS keyed, " + kind + " AS kind FROM " + g.table.String() +
+			" AS t WHERE t.subject = " +
+			d.Arg("subject", dialect.Subject) + " AND t.time >= " + d.Arg("since", dialect.Int) + " AND t.time <= " +
+			d.Arg("until", dialect.Int) +
 			" AND " + d.Call(dialect.InList, "t.event_id", d.Arg("ids", dialect.Texts)),
 		Args: []dialect.Arg{
 			{Name: "subject", Kind: dialect.Subject, Value: store.Subject{Kind: g.table.Of(), ID: g.subject}},
@@ -96,7 +99,8 @@ func (g group) find(ctx context.Context, target store.Store, ids []string, earli
 		if g.table == schema.Events {
 			of = schema.IdentityKind(store.EventKind(rows.Columns[2].Ints[i]))
 		}
-		stored[schema.Identity{Table: g.table, Kind: of, Keyed: rows.Columns[1].Ints[i] != 0, Subject: g.subject, ID: rows.Columns[0].Texts[i]}] = true
+		stored[schema.Identity{Table: g.table, Kind: of, Keyed: rows.Columns[1].Ints[i] != 0, Subject: g.subject,
+			ID: rows.Columns[0].Texts[i]}] = true
 	}
 	return nil
 }
@@ -123,5 +127,8 @@ func leaveOut(b *store.Batch, stored map[schema.Identity]bool) {
 
 func without[T any](all []T, out map[int]bool) []T {
 	i := -1
-	return slices.DeleteFunc(all, func(T) bool { i++; return out[i] })
+	return slices.DeleteFunc(all, func(T) bool {
+		i++
+		return out[i]
+	})
 }

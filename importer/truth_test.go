@@ -34,7 +34,8 @@ func TestTruth(t *testing.T) {
 				cfg.Map = form.Map
 				report := w.run(t, cfg, cutLines(&form, lines, cut)...)
 				want := fmt.Sprintf("%d/1000 rows=%[1]d stored=%[1]d malformed=%d method=%d status=%d asset=%d other_host=%d bot=%d",
-					totals.Pageviews, totals.Damaged, totals.Methods, totals.Errors, totals.Assets, totals.OtherHosts, totals.Robots)
+					totals.Pageviews, totals.Damaged, totals.Methods, totals.Errors, totals.Assets, totals.OtherHosts,
+					totals.Robots)
 				if got := summary(report); got != want {
 					t.Errorf("report:\n got %s\nwant %s", got, want)
 				}
@@ -47,7 +48,8 @@ func TestTruth(t *testing.T) {
 					browsers[e.BrowserName]++
 					days[e.Time.Format(time.DateOnly)]++
 				}
-				if d := cmp.Diff([]map[string]int64{totals.Pages, totals.Browsers, totals.Days}, []map[string]int64{pages, browsers, days}); d != "" {
+				if d := cmp.Diff([]map[string]int64{totals.Pages, totals.Browsers, totals.Days},
+					[]map[string]int64{pages, browsers, days}); d != "" {
 					t.Error(d)
 				}
 				for _, s := range report.Sources {
@@ -59,7 +61,8 @@ func TestTruth(t *testing.T) {
 		}
 	}
 	if totals.OtherHosts == 0 || totals.Damaged == 0 || totals.Robots == 0 {
-		t.Errorf("the log lacks something: %d of other hosts, %d damaged, %d robots", totals.OtherHosts, totals.Damaged, totals.Robots)
+		t.Errorf("the log lacks something: %d of other hosts, %d damaged, %d robots", totals.OtherHosts, totals.Damaged,
+			totals.Robots)
 	}
 }
 

@@ -24,8 +24,10 @@ func openUmami(map[string]string) parser {
 			return malformed("created_at is not a time")
 		}
 		r := Record{
-			ID: h.get("event_id"), Time: at, URL: withQuery(h.get("url_path"), h.get("url_query")), Title: h.get("page_title"),
-			Visitor: h.get("session_id"), Session: h.get("visit_id"), Profile: h.get("distinct_id"), Host: h.get("hostname"),
+			ID: h.get("event_id"), Time: at, URL: withQuery(h.get("url_path"), h.get("url_query")),
+			Title:   h.get("page_title"),
+			Visitor: h.get("session_id"), Session: h.get("visit_id"), Profile: h.get("distinct_id"),
+			Host:      h.get("hostname"),
 			UTMSource: h.get("utm_source"), UTMMedium: h.get("utm_medium"), UTMCampaign: h.get("utm_campaign"),
 			UTMTerm: h.get("utm_term"), UTMContent: h.get("utm_content"), GCLID: h.get("gclid"),
 			Language: h.get("language"), Screen: h.get("screen"), Agent: umamiAgent(&h),

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// This file reads the Combined Log Format of nginx and Apache, also with the virtual host in front, and with more fields behind:
+// This file reads the Combined Log Format of nginx and Apache, also with the virtual host in front, and with more
+// fields behind:
 //
 //	[vhost[:port]] address ident user [day/month/year:time zone] "request" status size "referrer" "user agent" …
 
@@ -80,9 +81,9 @@ func absent(s string) string {
 // afterAddress is the number of fields from the address to the time: itself, ident and user.
 const afterAddress = 3
 
-// logSender returns the virtual host and the address in the fields before the time; unknownAddress if they do not name the client.
-// These fields are "address ident user", perhaps after a virtual host and a prefix of syslog or of a container, and the address may be
-// a list, as proxies write it.
+// logSender returns the virtual host and the address in the fields before the time; unknownAddress if they do not name
+// the client. These fields are "address ident user", perhaps after a virtual host and a prefix of syslog or of a
+// container, and the address may be a list, as proxies write it.
 func logSender(s string) (host, client string) {
 	parts, prefixed := withoutPrefix(strings.Fields(s))
 	at := len(parts) - afterAddress
@@ -100,7 +101,8 @@ func logSender(s string) (host, client string) {
 	return host, parts[at]
 }
 
-// hostSender returns the virtual host, and the name of the client's host, which servers can write instead of its address.
+// hostSender returns the virtual host, and the name of the client's host, which servers can write instead of its
+// address.
 func hostSender(parts []string, prefixed bool) (host, client string) {
 	at := len(parts) - afterAddress
 	if at < 0 || at > 0 && prefixed || at > 1 || !isHost(parts[at]) {
@@ -137,7 +139,8 @@ func withoutPrefix(parts []string) (rest []string, prefixed bool) {
 	return parts, false
 }
 
-// requestLine returns the method and the address of a request such as GET / HTTP/1.1. For other texts, the method is the text.
+// requestLine returns the method and the address of a request such as GET / HTTP/1.1. For other texts, the method is
+// the text.
 func requestLine(s string) (method, url string) {
 	method, rest, ok := strings.Cut(s, " ")
 	if !ok || method == "" {
@@ -203,7 +206,8 @@ func unescaped(s string) string {
 // logTime reads a time like 21/Nov/2026:10:00:00 +0100. time.Parse takes three times as long.
 func logTime(s string) (time.Time, bool) {
 	const form = "02/Jan/2006:15:04:05 -0700"
-	if len(s) != len(form) || s[2] != '/' || s[6] != '/' || s[11] != ':' || s[14] != ':' || s[17] != ':' || s[20] != ' ' || s[21] != '+' && s[21] != '-' {
+	if len(s) != len(form) || s[2] != '/' || s[6] != '/' || s[11] != ':' || s[14] != ':' || s[17] != ':' ||
+		s[20] != ' ' || s[21] != '+' && s[21] != '-' {
 		return time.Time{}, false
 	}
 	month := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", s[3:6])
@@ -231,8 +235,8 @@ func logTime(s string) (time.Time, bool) {
 	return day.Add(clock + zone), true
 }
 
-// openCloudFront returns a parser of the standard logs of CloudFront: lines of fields that are separated by tabs, after a line
-// with their names that begins with #Fields.
+// openCloudFront returns a parser of the standard logs of CloudFront: lines of fields that are separated by tabs, after
+// a line with their names that begins with #Fields.
 func openCloudFront(map[string]string) parser {
 	columns := map[string]int{}
 	return func(line []byte, out *found) error {
@@ -271,7 +275,8 @@ func openCloudFront(map[string]string) parser {
 			url += "?" + query
 		}
 		out.records = append(out.records, Record{
-			ID: field("x-edge-request-id"), Time: at, Method: field("cs-method"), Status: status, URL: url, Host: field("x-host-header"),
+			ID: field("x-edge-request-id"), Time: at, Method: field("cs-method"), Status: status, URL: url,
+			Host:        field("x-host-header"),
 			ContentType: field("sc-content-type"), Address: cmp.Or(field("c-ip"), unknownAddress),
 			Referrer: twiceDecoded(field("cs(Referer)")), UserAgent: twiceDecoded(field("cs(User-Agent)")),
 		})

@@ -107,15 +107,18 @@ func people(events []store.Event) string {
 		}
 		visitors[e.AnonymousID], sessions[e.SessionID] = true, true
 	}
-	return fmt.Sprintf("views=%d others=%d visitors=%d sessions=%d", views, len(events)-views, len(visitors), len(sessions))
+	return fmt.Sprintf("views=%d others=%d visitors=%d sessions=%d", views, len(events)-views, len(visitors),
+		len(sessions))
 }
 
 // shown describes an event without its ids.
 func shown(e store.Event) string {
 	parts := []string{e.Time.Format("02T15:04:05.000"), e.Name + e.Href, e.Path}
 	for _, p := range [][2]string{
-		{"title", e.Title}, {"ref", e.Referrer}, {"from", e.ReferrerDomain}, {"kind", e.CampaignKind}, {"utm", e.UTMSource + e.UTMMedium + e.UTMCampaign},
-		{"browser", e.BrowserName + " " + e.BrowserVersion}, {"os", e.OSName}, {"device", e.DeviceType}, {"place", e.Country + e.Region + e.City},
+		{"title", e.Title}, {"ref", e.Referrer}, {"from", e.ReferrerDomain}, {"kind", e.CampaignKind},
+		{"utm", e.UTMSource + e.UTMMedium + e.UTMCampaign},
+		{"browser", e.BrowserName + " " + e.BrowserVersion}, {"os", e.OSName}, {"device", e.DeviceType},
+		{"place", e.Country + e.Region + e.City},
 		{"lang", e.Language}, {"screen", e.Screen}, {"profile", e.ProfileID}, {"props", e.Properties},
 	} {
 		if strings.TrimSpace(p[1]) != "" {

@@ -134,7 +134,8 @@ func (r *result) cut(rows int, space *int) {
 	if keep == all {
 		return
 	}
-	r.Data, r.Previous, r.Changes = r.Data[:keep], r.Previous[:min(keep, len(r.Previous))], r.Changes[:min(keep, len(r.Changes))]
+	r.Data, r.Previous, r.Changes = r.Data[:keep], r.Previous[:min(keep, len(r.Previous))],
+		r.Changes[:min(keep, len(r.Changes))]
 	r.Note = fmt.Sprintf("Only the first %d of %d rows are shown.", keep, all)
 	if keep == 0 {
 		r.Note += " Ask for this parameter alone, or with a smaller limit."
@@ -169,8 +170,8 @@ func (c *catalog) units(name string, asked json.RawMessage) map[string]string {
 	return units
 }
 
-// chosen returns the metric of a dataset that an entry of metrics names, and the name of its column. A metric of a property has
-// the unit of the property, which nobody knows: its name is empty.
+// chosen returns the metric of a dataset that an entry of metrics names, and the name of its column. A metric of a
+// property has the unit of the property, which nobody knows: its name is empty.
 func chosen(js json.RawMessage) (metric, as string) {
 	if err := json.Unmarshal(js, &metric); err == nil {
 		return metric, metric

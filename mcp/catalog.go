@@ -261,11 +261,13 @@ func (c *catalog) list(search string) typeList {
 // describe returns the query type and the dataset with the name.
 func (c *catalog) describe(name string) (found []any) {
 	if t := c.Configs[name]; t.Subject == subject {
-		found = append(found, typeDetail{name, t.Meta.Title, t.Meta.Description, t.Meta.Output, t.Meta.Order, t.Needs, t.MayHave, t.RequiredFilter,
+		found = append(found, typeDetail{name, t.Meta.Title, t.Meta.Description, t.Meta.Output, t.Meta.Order, t.Needs,
+			t.MayHave, t.RequiredFilter,
 			t.Filters, t.Operators, t.PropertyOperators, t.Granularities, t.Comparable, t.Groupable, t.Sortable})
 	}
 	if d, ok := c.dataset(name); ok {
-		detail := datasetDetail{Name: d.Name, Title: d.Title, Description: d.Description, Properties: d.Properties, PropertyMetrics: d.PropertyMetrics}
+		detail := datasetDetail{Name: d.Name, Title: d.Title, Description: d.Description, Properties: d.Properties,
+			PropertyMetrics: d.PropertyMetrics}
 		for _, m := range d.Metrics {
 			detail.Metrics = append(detail.Metrics, m.column())
 		}

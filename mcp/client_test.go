@@ -40,7 +40,8 @@ func (l *trail) Record(_ context.Context, e auth.Entry) error {
 func newHost(t *testing.T, change ...func(*sightline.Config)) *sightlinetest.Host {
 	t.Helper()
 	host := sightlinetest.New(t, change...)
-	if err := host.Sites.AddWebsite(store.Website{ID: "web_other", Owner: sightlinetest.Owner, Name: "Other", Domain: "other.example", CreatedAt: sightlinetest.Start()}); err != nil {
+	if err := host.Sites.AddWebsite(store.Website{ID: "web_other", Owner: sightlinetest.Owner, Name: "Other",
+		Domain: "other.example", CreatedAt: sightlinetest.Start()}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 7 {
@@ -98,7 +99,8 @@ func overHTTP(t *testing.T, host *sightlinetest.Host, key string) session {
 	mux.Handle("/", host.API())
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	return connect(t, &sdk.StreamableClientTransport{Endpoint: server.URL + "/v1/mcp", HTTPClient: &http.Client{Transport: withKey{key}}})
+	return connect(t, &sdk.StreamableClientTransport{Endpoint: server.URL + "/v1/mcp",
+		HTTPClient: &http.Client{Transport: withKey{key}}})
 }
 
 // overStdio returns a client that talks with the tools of host over pipes.

@@ -33,7 +33,8 @@ type definition struct {
 	Types    []string `json:"query_types,omitempty"`
 	Datasets []string `json:"datasets,omitempty"`
 	About    string   `json:"about,omitempty"` // of the only query type or dataset
-	Order    string   `json:"order,omitempty"` // of the only query type; a column called percentage is a share of the metric it begins with
+	// of the only query type; a column called percentage is a share of the metric it begins with
+	Order string `json:"order,omitempty"`
 }
 
 // explain answers explain_number.
@@ -70,8 +71,8 @@ func (s *Server) explain(ctx context.Context, api requester, js json.RawMessage)
 	return explanation{in.Column, found, rules}, nil
 }
 
-// definitions returns the definitions of a column in one query type or dataset, or in all if in is empty. It also returns the
-// names of all columns there.
+// definitions returns the definitions of a column in one query type or dataset, or in all if in is empty. It also
+// returns the names of all columns there.
 func (c *catalog) definitions(name, in string) (found []definition, names []string) {
 	add := func(one column, queryType, dataset string, about, order string) {
 		names = append(names, one.Name)

@@ -5,12 +5,12 @@
 //	mux.Handle("/", service.API())
 //	err = http.ListenAndServe("127.0.0.1:8080", mux)
 //
-// A [Server] has four tools, and all of them only read: list_websites, list_query_types, ask and explain_number. Each call is
-// a request to the API with the credentials of the caller. So the API decides what the caller may see, limits the calls,
-// and records them in its audit trail. Errors of the API are errors of the tool, with the same message.
+// A [Server] has four tools, and all of them only read: list_websites, list_query_types, ask and explain_number. Each
+// call is a request to the API with the credentials of the caller. So the API decides what the caller may see, limits
+// the calls, and records them in its audit trail. Errors of the API are errors of the tool, with the same message.
 //
-// [Server.ServeHTTP] speaks streamable HTTP without sessions, so any process may answer any request. [Server.ServeStdio] speaks
-// with the program that started this process.
+// [Server.ServeHTTP] speaks streamable HTTP without sessions, so any process may answer any request.
+// [Server.ServeStdio] speaks with the program that started this process.
 package mcp
 
 import (
@@ -84,8 +84,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Stateless:           true,
 		JSONResponse:        true,
 		MaxRequestBodyBytes: MaxBody,
-		// A page of another site cannot send the key of a caller, so the name of the host proves nothing. Proxies on this machine
-		// keep the name that their clients used.
+		// A page of another site cannot send the key of a caller, so the name of the host proves nothing. Proxies on
+		// this machine keep the name that their clients used.
 		DisableLocalhostProtection:   true,
 		PropagateRequestCancellation: true,
 	}).ServeHTTP(w, r)
@@ -111,14 +111,18 @@ func (unclosed) Close() error { return nil }
 
 // tools returns a server for the calls of c.
 func (s *Server) tools(c caller) *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "sightline", Title: "Sightline web analytics", Version: s.cfg.Version},
-		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
+	server := sdk.NewServer(&sdk.Implementation{Name: "sightline", Title: "Sightline web analytics",
+		Version: s.cfg.Version},
+		&sdk.ServerOptions{Instructions: instructions,
+			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	api := requester{s.cfg.API, c}
-	add := func(name, title, about, input string, answer func(context.Context, requester, json.RawMessage) (any, error)) {
+	add := func(name, title, about, input string,
+		answer func(context.Context, requester, json.RawMessage) (any, error)) {
 		no := false
 		server.AddTool(&sdk.Tool{
 			Name: name, Title: title, Description: about, InputSchema: json.RawMessage(input),
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no,
+				OpenWorldHint: &no},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			found, err := answer(ctx, api, r.Params.Arguments)
 			if err != nil {

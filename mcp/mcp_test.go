@@ -29,7 +29,8 @@ func ask(rest string) string {
 // A client finds the tools, all of which only read, and asks.
 func TestAsk(t *testing.T) {
 	host := newHost(t)
-	for name, s := range map[string]session{"http": overHTTP(t, host, host.Key), "stdio": overStdio(t, host, host.Key)} {
+	for name, s := range map[string]session{"http": overHTTP(t, host, host.Key),
+		"stdio": overStdio(t, host, host.Key)} {
 		t.Run(name, func(t *testing.T) {
 			list, err := s.ListTools(t.Context(), nil)
 			if err != nil {
@@ -42,11 +43,13 @@ func TestAsk(t *testing.T) {
 					t.Errorf("%s is not marked as read-only: %+v", tool.Name, a)
 				}
 			}
-			if want := []string{"ask", "explain_number", "list_query_types", "list_websites"}; !slices.Equal(names, want) {
+			if want := []string{"ask", "explain_number", "list_query_types", "list_websites"}; !slices.Equal(names,
+				want) {
 				t.Errorf("tools %v, want %v", names, want)
 			}
 			s.wants(t, "list_websites", `{}`, `{"id":"web_test","name":"Test","domain":"site.example"}`, `"web_other"`)
-			s.wants(t, "ask", ask(`["summary_metrics"]`), `"pageviews":7`, `"units":{"bounce_rate":"%","median_session_duration":"s"}`)
+			s.wants(t, "ask", ask(`["summary_metrics"]`), `"pageviews":7`,
+				`"units":{"bounce_rate":"%","median_session_duration":"s"}`)
 		})
 	}
 }
@@ -59,14 +62,21 @@ func TestAskInAllWays(t *testing.T) {
 		args  string
 		wants []string
 	}{
-		{ask(`[{"name":"pages","filters":[{"field":"path","op":"eq","value":"/page-3"}]}]`), []string{`"path":"/page-3"`, `"rows":1`}},
-		{ask(`["summary_metrics"],"compare":"previous_period"`), []string{`"previous":[{`, `"changes":[{`, `"compare":"previous_period"`}},
-		{ask(`[{"name":"goals","goals":[{"name":"Third","page":"/page-3"}]}]`), []string{`"name":"Third","visitors":1`, `"units":{"conversion_rate":"%"`}},
-		{ask(`[{"name":"funnel","steps":[{"page":"/page-1"},{"page":"/page-2"}]}]`), []string{`"step":2`, `"median_seconds":"s"`}},
-		{ask(`[{"metrics":["visitors",{"metric":"bounce_rate"}],"dimensions":["country"]}]`), []string{`"visitors":7`, `"units":{"bounce_rate":"%"}`}},
-		{ask(`[{"name":"pages","id":"p","totals":true,"limit":2}]`), []string{`"id":"p"`, `"totals":{"pageviews":7`, `"hasMore":true`}},
+		{ask(`[{"name":"pages","filters":[{"field":"path","op":"eq","value":"/page-3"}]}]`),
+			[]string{`"path":"/page-3"`, `"rows":1`}},
+		{ask(`["summary_metrics"],"compare":"previous_period"`),
+			[]string{`"previous":[{`, `"changes":[{`, `"compare":"previous_period"`}},
+		{ask(`[{"name":"goals","goals":[{"name":"Third","page":"/page-3"}]}]`),
+			[]string{`"name":"Third","visitors":1`, `"units":{"conversion_rate":"%"`}},
+		{ask(`[{"name":"funnel","steps":[{"page":"/page-1"},{"page":"/page-2"}]}]`),
+			[]string{`"step":2`, `"median_seconds":"s"`}},
+		{ask(`[{"metrics":["visitors",{"metric":"bounce_rate"}],"dimensions":["country"]}]`),
+			[]string{`"visitors":7`, `"units":{"bounce_rate":"%"}`}},
+		{ask(`[{"name":"pages","id":"p","totals":true,"limit":2}]`),
+			[]string{`"id":"p"`, `"totals":{"pageviews":7`, `"hasMore":true`}},
 		{ask(`["outbound_links"]`), []string{`"data":[]`}},
-		{ask(`["summary_metrics","pges"]`), []string{`"pageviews":7`, `did you mean \"pages\"?`}}, // a parameter fails alone
+		// a parameter fails alone
+		{ask(`["summary_metrics","pges"]`), []string{`"pageviews":7`, `did you mean \"pages\"?`}},
 	} {
 		s.wants(t, "ask", row.args, row.wants...)
 	}
@@ -75,14 +85,18 @@ func TestAskInAllWays(t *testing.T) {
 // The names of saved definitions are listed for the key's websites, and ask uses them.
 func TestSavedDefinitions(t *testing.T) {
 	host := newHost(t)
-	for kind, body := range map[string]string{"goal": `{"page":"/page-3"}`, "funnel": `{"steps":[{"page":"/page-1"},{"page":"/page-2"}]}`, "segment": `{"filters":[{"field":"path","op":"eq","value":"/page-4"}]}`, "annotation": `{"at":"2026-01-01","text":"x"}`} {
+	for kind, body := range map[string]string{"goal": `{"page":"/page-3"}`,
+		"funnel":     `{"steps":[{"page":"/page-1"},{"page":"/page-2"}]}`,
+		"segment":    `{"filters":[{"field":"path","op":"eq","value":"/page-4"}]}`,
+		"annotation": `{"at":"2026-01-01","text":"x"}`} {
 		d := store.Definition{Kind: store.DefinitionKind(kind), Name: "My " + kind, Body: json.RawMessage(body)}
 		if _, err := host.Sites.PutDefinition(t.Context(), sightlinetest.Website, d); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := overHTTP(t, host, host.Key)
-	s.wants(t, "list_query_types", `{"website_id":"web_test","search":"funnel"}`, `"saved":{"funnel":["My funnel"],"goal":["My goal"],"segment":["My segment"]}`, `"funnel":"`)
+	s.wants(t, "list_query_types", `{"website_id":"web_test","search":"funnel"}`,
+		`"saved":{"funnel":["My funnel"],"goal":["My goal"],"segment":["My segment"]}`, `"funnel":"`)
 	s.wants(t, "ask", ask(`[{"name":"goals","saved":true}]`), `"name":"My goal","visitors":1`)
 	s.wants(t, "ask", ask(`[{"name":"funnel","saved":"My funnel"}]`), `"step":2`)
 	s.wants(t, "ask", ask(`[{"name":"pages","filters":[{"segment":"My segment"}]}]`), `"path":"/page-4"`, `"rows":1`)
@@ -109,14 +123,16 @@ func TestAnswersAreSmall(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	r := answer.Results[0]
-	if len(r.Data) != 5 || len(r.Previous) != 5 || len(r.Changes) != 5 || !strings.HasPrefix(r.Note, "Only the first 5 of 7 rows are shown.") {
+	if len(r.Data) != 5 || len(r.Previous) != 5 || len(r.Changes) != 5 ||
+		!strings.HasPrefix(r.Note, "Only the first 5 of 7 rows are shown.") {
 		t.Errorf("%d, %d and %d rows, note %q; want 5 of 7", len(r.Data), len(r.Previous), len(r.Changes), r.Note)
 	}
 	if text, _ := s.call(t, "ask", ask(`[{"name":"pages","limit":5}]`)); strings.Contains(text, `"note"`) {
 		t.Errorf("five rows have a note: %s", text)
 	}
 	// 50 parameters with 5 rows each are more than the bytes of an answer.
-	text, _ = s.call(t, "ask", ask("["+strings.TrimSuffix(strings.Repeat(`"traffic_sources","session_list",`, 25), ",")+"]"))
+	text, _ = s.call(t, "ask",
+		ask("["+strings.TrimSuffix(strings.Repeat(`"traffic_sources","session_list",`, 25), ",")+"]"))
 	if len(text) > 60<<10 {
 		t.Errorf("an answer of %d bytes", len(text))
 	}
@@ -149,11 +165,14 @@ func TestQueryTypes(t *testing.T) {
 	s := overHTTP(t, host, "")
 	s.wants(t, "list_query_types", `{}`, `"query_types":{`, `"pages":"`, `"datasets":{`, `"last_7d"`)
 	text, _ := s.call(t, "list_query_types", `{"search":"funnel"}`)
-	if !strings.Contains(text, `"funnel":`) || strings.Contains(text, `"vitals_overview":`) || strings.Contains(text, "link_top_cities") {
+	if !strings.Contains(text, `"funnel":`) || strings.Contains(text, `"vitals_overview":`) ||
+		strings.Contains(text, "link_top_cities") {
 		t.Errorf("search for funnel: %s", text)
 	}
-	s.wants(t, "list_query_types", `{"names":["funnel","pageviews"]}`, `{"query_type":"funnel"`, `"needs":["steps"]`, `"unit":"s"`, `{"dataset":"pageviews"`, `"properties":true`)
-	s.wants(t, "explain_number", `{"column":"bounce_rate"}`, `"unit":"%"`, "Share of sessions of one pageview", `"query_types":["summary",`, `"datasets":["pageviews",`)
+	s.wants(t, "list_query_types", `{"names":["funnel","pageviews"]}`, `{"query_type":"funnel"`, `"needs":["steps"]`,
+		`"unit":"s"`, `{"dataset":"pageviews"`, `"properties":true`)
+	s.wants(t, "explain_number", `{"column":"bounce_rate"}`, `"unit":"%"`, "Share of sessions of one pageview",
+		`"query_types":["summary",`, `"datasets":["pageviews",`)
 	s.wants(t, "explain_number", `{"column":"visitors","in":"pages"}`, `"query_types":["pages"]`, `"about":"`)
 }
 
@@ -161,8 +180,9 @@ func TestQueryTypes(t *testing.T) {
 func TestKeysAndAudit(t *testing.T) {
 	log := &trail{}
 	host := newHost(t, func(cfg *sightline.Config) { cfg.Audit = log })
-	_, secret, err := host.Keys.CreateKey(t.Context(), auth.Key{ID: "key_one", Owner: sightlinetest.Owner, Scopes: []auth.Scope{auth.ReadData},
-		Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "web_other"}}})
+	_, secret, err := host.Keys.CreateKey(t.Context(),
+		auth.Key{ID: "key_one", Owner: sightlinetest.Owner, Scopes: []auth.Scope{auth.ReadData},
+			Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "web_other"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +218,8 @@ func TestNoKey(t *testing.T) {
 // The limit of a key holds for its tools, and the error says when to ask again.
 func TestLimits(t *testing.T) {
 	host := newHost(t, func(cfg *sightline.Config) {
-		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 2}, Now: func() time.Time { return sightlinetest.Start() }})
+		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 2},
+			Now: func() time.Time { return sightlinetest.Start() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,9 +235,18 @@ func TestLimits(t *testing.T) {
 func TestBrokenAPI(t *testing.T) {
 	for want, api := range map[string]http.HandlerFunc{
 		"the API failed to answer": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"is not complete":          func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"websites":[`)) },
-		"larger than 8 MiB":        func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 9<<20)) },
-		"status 502":               func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
+		"is not complete": func(w http.ResponseWriter, _ *http.Request) {
+			_,
+				_ = w.Write([]byte(`{"websites":[`))
+		},
+		"larger than 8 MiB": func(w http.ResponseWriter, _ *http.Request) {
+			_,
+				_ = w.Write(make([]byte, 9<<20))
+		},
+		"status 502": func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.WriteHeader(http.StatusBadGateway)
+		},
 		"Try again in 5 seconds.": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "5")
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -255,8 +285,9 @@ func TestTheAPISeesTheCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Host = "stats.example"
-	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-06-18"},
-		"If-None-Match": {"*"}, "X-Api-Key": {"key"}, "Cookie": {"a=b"}, "X-Forwarded-For": {"203.0.113.9"}}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2025-06-18"},
+		"If-None-Match":        {"*"}, "X-Api-Key": {"key"}, "Cookie": {"a=b"}, "X-Forwarded-For": {"203.0.113.9"}}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -266,10 +297,12 @@ func TestTheAPISeesTheCaller(t *testing.T) {
 		t.Fatalf("status %d", answer.StatusCode)
 	}
 	got := <-seen
-	if got.Host != "stats.example" || !strings.HasPrefix(got.RemoteAddr, "127.0.0.1:") || got.Context().Value(stamp{}) != "of the host" {
+	if got.Host != "stats.example" || !strings.HasPrefix(got.RemoteAddr, "127.0.0.1:") ||
+		got.Context().Value(stamp{}) != "of the host" {
 		t.Errorf("host %s, address %s, context %v", got.Host, got.RemoteAddr, got.Context().Value(stamp{}))
 	}
-	for name, want := range map[string]string{"X-Api-Key": "key", "Cookie": "a=b", "X-Forwarded-For": "203.0.113.9", "If-None-Match": "", "Mcp-Protocol-Version": "", "Accept": "", "Content-Type": "", "Content-Length": ""} {
+	for name, want := range map[string]string{"X-Api-Key": "key", "Cookie": "a=b", "X-Forwarded-For": "203.0.113.9",
+		"If-None-Match": "", "Mcp-Protocol-Version": "", "Accept": "", "Content-Type": "", "Content-Length": ""} {
 		if got.Header.Get(name) != want {
 			t.Errorf("%s is %q, want %q", name, got.Header.Get(name), want)
 		}

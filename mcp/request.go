@@ -51,8 +51,8 @@ type requester struct {
 	caller caller
 }
 
-// do sends a request and decodes the answer into v. If the API refuses the request, do returns an *apiError. Without a body the
-// method is GET, otherwise POST.
+// do sends a request and decodes the answer into v. If the API refuses the request, do returns an *apiError. Without a
+// body the method is GET, otherwise POST.
 func (q requester) do(ctx context.Context, target string, body []byte, v any) error {
 	method := http.MethodGet
 	if body != nil {
@@ -64,7 +64,8 @@ func (q requester) do(ctx context.Context, target string, body []byte, v any) er
 	if err != nil {
 		return err
 	}
-	r.Header, r.RemoteAddr, r.Host, r.TLS, r.RequestURI = q.caller.header.Clone(), q.caller.remoteAddr, q.caller.host, q.caller.tls, target
+	r.Header, r.RemoteAddr, r.Host, r.TLS, r.RequestURI = q.caller.header.Clone(), q.caller.remoteAddr, q.caller.host,
+		q.caller.tls, target
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -20,8 +20,11 @@ func Example() {
 			fmt.Println("slow:", r.Route, r.StatusClass(), "of which the store took", r.Store)
 		}
 	}
-	watch(context.Background(), observe.Request{Route: "POST /v1/query", Status: http.StatusOK, Duration: 3 * time.Second, Store: 2 * time.Second})
-	watch(context.Background(), observe.Request{Route: "POST /v1/query", Status: http.StatusTooManyRequests, Code: "RATE_LIMITED"})
+	watch(context.Background(),
+		observe.Request{Route: "POST /v1/query", Status: http.StatusOK, Duration: 3 * time.Second,
+			Store: 2 * time.Second})
+	watch(context.Background(),
+		observe.Request{Route: "POST /v1/query", Status: http.StatusTooManyRequests, Code: "RATE_LIMITED"})
 	fmt.Println(refused)
 	// Output:
 	// slow: POST /v1/query 2xx of which the store took 2s

@@ -10,7 +10,8 @@ import (
 
 // A host redirects its customers, whom it has signed in, to the numbers of their website.
 func ExampleLink() {
-	mint := func(customer string) (token, website string, err error) { // POST /v1/tokens, with a key that only the host has
+	// POST /v1/tokens, with a key that only the host has
+	mint := func(customer string) (token, website string, err error) {
 		return "sl_t_ofCustomer", "web_shop", nil
 	}
 	statistics := func(w http.ResponseWriter, r *http.Request) {

@@ -7,8 +7,8 @@
 //	}
 //	mux.Handle("/stats/", http.StripPrefix("/stats", page))
 //
-// The page uses only the public API, with the key or panel token that a reader enters, and sends no request to other hosts.
-// A host that has signed its readers in sends them to the page with a panel token: see [Link].
+// The page uses only the public API, with the key or panel token that a reader enters, and sends no request to other
+// hosts. A host that has signed its readers in sends them to the page with a panel token: see [Link].
 package panel
 
 import (
@@ -50,8 +50,9 @@ type file struct {
 	plain, packed []byte
 }
 
-// page serves the page at "/" and its files below "/panel/". Addresses with the version in them never change, so browsers
-// need not ask again. With any other version, files are served too: a server may be updated while a page loads.
+// page serves the page at "/" and its files below "/panel/". Addresses with the version in them never change, so
+// browsers need not ask again. With any other version, files are served too: a server may be updated while a page
+// loads.
 type page struct {
 	files   map[string]file // by path, without the version
 	version string
@@ -60,7 +61,8 @@ type page struct {
 // New returns the handler of the page. It answers GET and HEAD, and 404 for unknown paths. It returns ErrAPI for an API
 // that is not a path.
 func New(cfg Config) (http.Handler, error) {
-	if api := cfg.API; api != "" && (api[0] != '/' || strings.HasPrefix(api, "//") || strings.HasSuffix(api, "/") || strings.Contains(api, `\`)) {
+	if api := cfg.API; api != "" &&
+		(api[0] != '/' || strings.HasPrefix(api, "//") || strings.HasSuffix(api, "/") || strings.Contains(api, `\`)) {
 		return nil, ErrAPI
 	}
 	texts, all := map[string][]byte{}, sha256.New()
@@ -83,7 +85,8 @@ func New(cfg Config) (http.Handler, error) {
 	for name, text := range texts {
 		at := "/panel/" + name
 		if name == "index.html" {
-			at, text = "/", []byte(strings.NewReplacer("{{API}}", html.EscapeString(cfg.API), "{{VERSION}}", p.version, "{{MODULES}}\n", modules.String()).Replace(string(text)))
+			at, text = "/", []byte(strings.NewReplacer("{{API}}", html.EscapeString(cfg.API), "{{VERSION}}", p.version,
+				"{{MODULES}}\n", modules.String()).Replace(string(text)))
 		}
 		if p.files[at], err = pack(name, text); err != nil {
 			return nil, err
@@ -92,7 +95,8 @@ func New(cfg Config) (http.Handler, error) {
 	return p, nil
 }
 
-// modulesOf returns the modules that the module name always loads, and itself, but not those that it imports when they are needed.
+// modulesOf returns the modules that the module name always loads, and itself, but not those that it imports when they
+// are needed.
 func modulesOf(name string, texts map[string][]byte) []string {
 	found, imports := []string{name}, regexp.MustCompile(`\bfrom "\./([\w.-]+\.js)"`)
 	for i := 0; i < len(found); i++ {
@@ -139,7 +143,8 @@ func kindOf(name string) string {
 
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at, caching := r.URL.Path, "no-cache"
-	if version, name, ok := strings.Cut(strings.TrimPrefix(at, "/panel/"), "/"); ok && strings.HasPrefix(at, "/panel/") {
+	if version, name, ok := strings.Cut(strings.TrimPrefix(at, "/panel/"), "/"); ok &&
+		strings.HasPrefix(at, "/panel/") {
 		at = "/panel/" + name
 		if version == p.version {
 			caching = "max-age=31536000, immutable"

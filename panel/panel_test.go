@@ -35,7 +35,8 @@ func TestFiles(t *testing.T) {
 		r.Header.Set("Accept-Encoding", "gzip")
 		w := httptest.NewRecorder()
 		host.ServeHTTP(w, r)
-		if w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Content-Security-Policy"), "require-trusted-types-for 'script'") {
+		if w.Code != http.StatusOK ||
+			!strings.Contains(w.Header().Get("Content-Security-Policy"), "require-trusted-types-for 'script'") {
 			t.Fatalf("%s: status %d, header %v", at, w.Code, w.Header())
 		}
 		weight += w.Body.Len()

@@ -24,15 +24,16 @@ type answering struct {
 	parameter *plan.Parameter
 	budget    *Budget
 
-	took   time.Duration // of the store's time
-	from   Origin        // a statement, if a statement gave any of the rows
-	ended  time.Time     // the end of the last day of the answer whose rows were removed because of their age; zero: there is none
-	lost   time.Time     // the same of the days for which the answer counts only the rows that are left
+	took time.Duration // of the store's time
+	from Origin        // a statement, if a statement gave any of the rows
+	// the end of the last day of the answer whose rows were removed because of their age; zero: there is none
+	ended  time.Time
+	lost   time.Time // the same of the days for which the answer counts only the rows that are left
 	result Result
 }
 
-// answer computes the answer to p. It may run in a new goroutine, where a panic would end the process of the host, so a fault of a
-// store becomes a failure here. why is the reason why the answer was not remembered.
+// answer computes the answer to p. It may run in a new goroutine, where a panic would end the process of the host, so a
+// fault of a store becomes a failure here. why is the reason why the answer was not remembered.
 func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget, why Reason) (r Result) {
 	if p.Err != nil {
 		return finish.Failure(p, p.Err)
@@ -64,7 +65,8 @@ func (a *answering) run(ctx context.Context) *Error {
 	if mistake != nil {
 		return mistake
 	}
-	a.result = Result{Parameter: a.parameter.Name, ID: a.parameter.ID, Success: true, Meta: finish.ResultMeta(p, found.Len(), found.More)}
+	a.result = Result{Parameter: a.parameter.Name, ID: a.parameter.ID, Success: true,
+		Meta: finish.ResultMeta(p, found.Len(), found.More)}
 	for _, add := range []func(context.Context, *finish.Answered) *Error{a.compare, a.totals, a.notes, a.identity} {
 		if mistake := add(ctx, found); mistake != nil {
 			return mistake
@@ -146,7 +148,8 @@ func (a *answering) identity(ctx context.Context, _ *finish.Answered) *Error {
 	case err != nil:
 		return storeFailure(err)
 	case rows.Len != 1 || len(rows.Columns) != 2:
-		return plan.Broken("the store returned %d rows and %d columns for the ids of visitors, not 1 and 2", rows.Len, len(rows.Columns))
+		return plan.Broken("the store returned %d rows and %d columns for the ids of visitors, not 1 and 2", rows.Len,
+			len(rows.Columns))
 	}
 	if daily, seen := rows.Columns[0].Ints[0], rows.Columns[1].Ints[0]; 2*daily > seen {
 		a.result.Meta.Identity = answer.DailyIdentity
@@ -175,7 +178,8 @@ func (a *answering) table(ctx context.Context, p *plan.Plan, key []byte, among [
 }
 
 // rows returns the rows of the answer to p: see table.
-func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string) (rows *store.Rows, err error) {
+func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string) (rows *store.Rows,
+	err error) {
 	e, known, lost := a.engine, a.snapshot.known(ctx), a.snapshot.expired(ctx, p)
 	passed := e.metered(ctx)
 	defer func() { a.took += passed() }()
@@ -212,7 +216,8 @@ func (a *answering) profileNames(ctx context.Context, p *plan.Plan, found *finis
 		if m.NameOf == "" || a.engine.names == nil || found.Len() == 0 {
 			continue
 		}
-		of := slices.IndexFunc(p.Type.OutputMetrics, func(other *catalog.BoundMetric) bool { return other.Name == m.NameOf })
+		of := slices.IndexFunc(p.Type.OutputMetrics,
+			func(other *catalog.BoundMetric) bool { return other.Name == m.NameOf })
 		ids := found.ColumnAt(len(p.Group) + of).Texts[:found.Len()]
 		known := slices.Clone(ids)
 		slices.Sort(known)
@@ -222,7 +227,8 @@ func (a *answering) profileNames(ctx context.Context, p *plan.Plan, found *finis
 		}
 		names, err := a.engine.names.ProfileNames(ctx, p.Subject.ID, known)
 		if err != nil {
-			return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later", Err: err}
+			return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later",
+				Err: err}
 		}
 		texts := make([]string, found.Len())
 		for row, id := range ids {

@@ -167,8 +167,8 @@ const (
 	MetricRole    = catalog.MetricRole
 )
 
-// Builtin returns the types that every engine knows, in the order in which they are published. The slice and its types are new at each
-// call: a host may change them, append more, and give all of them to NewRegistry.
+// Builtin returns the types that every engine knows, in the order in which they are published. The slice and its types
+// are new at each call: a host may change them, append more, and give all of them to NewRegistry.
 func Builtin() []Type { return builtin.Types() }
 
 // Vocabulary of types: see package catalog.

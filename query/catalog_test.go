@@ -16,39 +16,65 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		change func(*query.Type)
 		want   string
 	}{
-		{"no title", func(ty *query.Type) { ty.Title = "" }, "Name, Title, Description, Category and Visualization are required"},
+		{"no title", func(ty *query.Type) { ty.Title = "" },
+			"Name, Title, Description, Category and Visualization are required"},
 		{"no shape", func(ty *query.Type) { ty.Shape = "" }, "Shape is \"\", not totals"},
 		{"a breakdown by nothing", func(ty *query.Type) { ty.Shape = query.Breakdown }, "a breakdown needs Dimensions"},
 		{"no such table", func(ty *query.Type) { ty.Source = "pageview" }, `table "pageview" does not exist`},
-		{"a table of another subject", func(ty *query.Type) { ty.Subject = store.KindLink }, `table "pageviews" is not of a link`},
-		{"no such column", func(ty *query.Type) { ty.Columns = append(ty.Columns, "views") }, `column "views" does not exist`},
-		{"a column twice", func(ty *query.Type) { ty.Columns = append(ty.Columns, "date") }, `two columns are called "date"`},
-		{"a series without date", func(ty *query.Type) { ty.Columns = []string{"pageviews"} }, `a series needs a column "date"`},
-		{"a series with keys", func(ty *query.Type) { ty.Dimensions = []string{"path"} }, "only a breakdown has Dimensions"},
-		{"no such dimension", func(ty *query.Type) { ty.Shape = query.Breakdown; ty.Dimensions = []string{"entry_page"} }, `has no dimension "entry_page"`},
-		{"a dimension that nothing has", func(ty *query.Type) { ty.Shape = query.Breakdown; ty.Dimensions = []string{"colour"} }, `dimension "colour" does not exist`},
+		{"a table of another subject", func(ty *query.Type) { ty.Subject = store.KindLink },
+			`table "pageviews" is not of a link`},
+		{"no such column", func(ty *query.Type) { ty.Columns = append(ty.Columns, "views") },
+			`column "views" does not exist`},
+		{"a column twice", func(ty *query.Type) { ty.Columns = append(ty.Columns, "date") },
+			`two columns are called "date"`},
+		{"a series without date", func(ty *query.Type) { ty.Columns = []string{"pageviews"} },
+			`a series needs a column "date"`},
+		{"a series with keys", func(ty *query.Type) { ty.Dimensions = []string{"path"} },
+			"only a breakdown has Dimensions"},
+		{"no such dimension", func(ty *query.Type) {
+			ty.Shape = query.Breakdown
+			ty.Dimensions = []string{"entry_page"}
+		}, `has no dimension "entry_page"`},
+		{"a dimension that nothing has", func(ty *query.Type) {
+			ty.Shape = query.Breakdown
+			ty.Dimensions = []string{"colour"}
+		}, `dimension "colour" does not exist`},
 		{"a dimension that a table beside its own lacks", func(ty *query.Type) {
-			ty.Shape, ty.Source, ty.Joins, ty.Dimensions, ty.Columns = query.Breakdown, "clicks", []string{"sessions"}, []string{"href"}, []string{"href", "total_clicks", "sessions"}
+			ty.Shape, ty.Source, ty.Joins, ty.Dimensions, ty.Columns = query.Breakdown, "clicks", []string{"sessions"},
+				[]string{"href"}, []string{"href", "total_clicks", "sessions"}
 		}, `table "sessions" has no dimension "href"`},
-		{"nothing that counts", func(ty *query.Type) { ty.Columns = []string{"date"} }, `no column counts rows of table "pageviews"`},
+		{"nothing that counts", func(ty *query.Type) { ty.Columns = []string{"date"} },
+			`no column counts rows of table "pageviews"`},
 		{"nothing that counts its own rows", func(ty *query.Type) {
-			ty.Shape, ty.Dimensions, ty.Columns, ty.Order = query.Breakdown, []string{"path"}, []string{"path", "total_events"}, []string{"path"}
+			ty.Shape, ty.Dimensions, ty.Columns, ty.Order = query.Breakdown, []string{"path"},
+				[]string{"path", "total_events"}, []string{"path"}
 		}, `no column counts rows of table "pageviews"`},
-		{"days without a series", func(ty *query.Type) { ty.Shape = query.Totals }, "only a series has the column date"},
+		{"days without a series", func(ty *query.Type) { ty.Shape = query.Totals },
+			"only a series has the column date"},
 		{"a share of rows that are not counted", func(ty *query.Type) {
 			ty.Shape, ty.Columns = query.List, []string{"path", "percentage"}
 		}, "a list has no column percentage"},
-		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") }, `column "path" needs "path"`},
-		{"a column of a metric it lacks", func(ty *query.Type) { ty.Joins = []string{"activity"} }, `column "pages_per_session" needs "sessions"`},
+		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") },
+			`column "path" needs "path"`},
+		{"a column of a metric it lacks", func(ty *query.Type) { ty.Joins = []string{"activity"} },
+			`column "pages_per_session" needs "sessions"`},
 		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `Order names "clicks"`},
 		{"all values of none", func(ty *query.Type) { ty.ZeroFill = true }, "ZeroFill needs Values"},
-		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} }, "Values needs exactly one dimension"},
+		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} },
+			"Values needs exactly one dimension"},
 		{"a condition that is no metric", func(ty *query.Type) { ty.SkipZero = "clicks" }, `SkipZero names "clicks"`},
 		{"a filter it cannot have", func(ty *query.Type) { ty.RequiredFilter = "href" }, `RequiredFilter names "href"`},
-		{"a series by the clock", func(ty *query.Type) { ty.Window = query.Today }, "a series has the range of its request"},
+		{"a series by the clock", func(ty *query.Type) { ty.Window = query.Today },
+			"a series has the range of its request"},
 		{"a key that is no column", func(ty *query.Type) { ty.TieBreak = []string{"x"} }, `TieBreak names "x"`},
-		{"a share of nothing", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.ShareOf = "x" }, `share of "x"`},
-		{"a share of itself", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.ShareOf = "percentage" }, "which is not another of its columns"},
+		{"a share of nothing", func(ty *query.Type) {
+			ty.Columns = append(ty.Columns, "percentage")
+			ty.ShareOf = "x"
+		}, `share of "x"`},
+		{"a share of itself", func(ty *query.Type) {
+			ty.Columns = append(ty.Columns, "percentage")
+			ty.ShareOf = "percentage"
+		}, "which is not another of its columns"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := whole
@@ -95,8 +121,10 @@ func TestColumnsAreDescribed(t *testing.T) {
 
 func TestAliases(t *testing.T) {
 	want := map[string]string{
-		"summary_metrics.unique_visitors": "visitors", "pages.name": "path", "entry_pages.pageviews": "sessions", "entry_pages.name": "path",
-		"cities.name": "city", "cities.country": "country_name", "traffic.name": "", "browser_name.name": "", "pages.visitors": "",
+		"summary_metrics.unique_visitors": "visitors", "pages.name": "path", "entry_pages.pageviews": "sessions",
+		"entry_pages.name": "path",
+		"cities.name":      "city", "cities.country": "country_name", "traffic.name": "", "browser_name.name": "",
+		"pages.visitors":                "",
 		"link_top_regions.country_name": "country",
 	}
 	for _, info := range engine(t).Types() {

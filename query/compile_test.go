@@ -55,10 +55,12 @@ func TestGoldenTypes(t *testing.T) {
 	for _, info := range e.Types() {
 		t.Run(info.Name, func(t *testing.T) {
 			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: "w1"}}
-			req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, TimeZone: "America/New_York",
+			req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)},
+				TimeZone:  "America/New_York",
 				StartDate: "2026-03-01", EndDate: "2026-03-20"}
 			if info.RequiredFilter != "" {
-				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{latest.SessionID}}}
+				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq,
+					Values: []string{latest.SessionID}}}
 			}
 			var inDuckDB, inClickHouse strings.Builder
 			inDuckDB.WriteString(explain(t, e, access, req) + "\n")
@@ -67,7 +69,8 @@ func TestGoldenTypes(t *testing.T) {
 			inDuckDB.WriteString(explain(t, e, access, req))
 			inClickHouse.WriteString(golden.SQL(explained(t, other, access, req).SQL) + "\n")
 			golden.CheckSQL(t, filepath.Join("testdata", "types", info.Name+".golden"), []byte(inDuckDB.String()))
-			golden.CheckSQL(t, filepath.Join("testdata", "types", "clickhouse", info.Name+".golden"), []byte(inClickHouse.String()))
+			golden.CheckSQL(t, filepath.Join("testdata", "types", "clickhouse", info.Name+".golden"),
+				[]byte(inClickHouse.String()))
 			matches(t, data, latest.Time.Add(time.Second), access, req)
 		})
 	}
@@ -77,11 +80,13 @@ func TestGoldenTypes(t *testing.T) {
 func TestADayThatAZoneLeavesOut(t *testing.T) {
 	e := engine(t)
 	for _, info := range e.Types() {
-		req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, TimeZone: "Pacific/Apia", StartDate: "2011-12-30", EndDate: "2011-12-30"}
+		req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, TimeZone: "Pacific/Apia",
+			StartDate: "2011-12-30", EndDate: "2011-12-30"}
 		if info.RequiredFilter != "" {
 			req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"x"}}}
 		}
-		if sql := explained(t, e, query.Access{Subject: store.Subject{Kind: info.Subject, ID: "w1"}}, req).SQL; strings.Contains(sql, "AS ()") {
+		if sql := explained(t, e, query.Access{Subject: store.Subject{Kind: info.Subject, ID: "w1"}},
+			req).SQL; strings.Contains(sql, "AS ()") {
 			t.Errorf("%s: a relation of nothing:\n%s", info.Name, sql)
 		}
 	}
@@ -94,9 +99,12 @@ func narrow(info query.Info, access *query.Access, req *query.Request) {
 		page = "/pricing"
 	}
 	for _, f := range []struct{ ofKey, ofCaller query.Filter }{
-		{query.Filter{Field: "country", Op: query.In, Values: []string{"DE", "United States"}}, query.Filter{Field: "country", Op: query.Ne, Values: []string{"FR"}}},
-		{query.Filter{Field: "path", Op: query.StartsWith, Values: []string{page}}, query.Filter{Field: "path", Op: query.Ne, Values: []string{"/docs/billing"}}},
-		{query.Filter{Field: "probe_region", Op: query.StartsWith, Values: []string{"eu"}}, query.Filter{Field: "probe_region", Op: query.Ne, Values: []string{"us-east"}}},
+		{query.Filter{Field: "country", Op: query.In, Values: []string{"DE", "United States"}},
+			query.Filter{Field: "country", Op: query.Ne, Values: []string{"FR"}}},
+		{query.Filter{Field: "path", Op: query.StartsWith, Values: []string{page}},
+			query.Filter{Field: "path", Op: query.Ne, Values: []string{"/docs/billing"}}},
+		{query.Filter{Field: "probe_region", Op: query.StartsWith, Values: []string{"eu"}},
+			query.Filter{Field: "probe_region", Op: query.Ne, Values: []string{"us-east"}}},
 	} {
 		if slices.Contains(info.Filters, f.ofKey.Field) {
 			access.Filters, req.Filters = append(access.Filters, f.ofKey), append(req.Filters, f.ofCaller)
@@ -119,7 +127,8 @@ func matches(t *testing.T, data *reference.Data, now time.Time, access query.Acc
 		return list
 	}
 	q := reference.Example(req.Parameters[0].Name)
-	q.Subject, q.Zone, q.StartDate, q.EndDate, q.GroupBy, q.Now = access.Subject, req.TimeZone, req.StartDate, req.EndDate, req.GroupBy, now
+	q.Subject, q.Zone, q.StartDate, q.EndDate, q.GroupBy, q.Now = access.Subject, req.TimeZone, req.StartDate,
+		req.EndDate, req.GroupBy, now
 	q.Filters, q.Mandatory = of(req.Filters), of(access.Filters)
 	answer, err := data.Answer(q)
 	if err != nil || !something.Match(answer) {
@@ -192,7 +201,8 @@ func marked(info query.Info, mark string) query.Parameter {
 		g.Name, g.Value = fmt.Sprint(mark, i), mark
 		g.Filters = []query.Filter{{Field: "namespace", Op: query.Eq, Values: []string{mark}}}
 		if len(query.PropertyPrefix+mark) <= 128 {
-			g.Filters = append(g.Filters, query.Filter{Field: query.PropertyPrefix + mark, Op: query.Ne, Values: []string{mark}})
+			g.Filters = append(g.Filters,
+				query.Filter{Field: query.PropertyPrefix + mark, Op: query.Ne, Values: []string{mark}})
 		} else {
 			g.Value = ""
 		}
@@ -213,7 +223,8 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 		mark := "mark7f3a" + text + "mark7f3a"
 		if place >= 0 && place < len(e.Types()) {
 			info := e.Types()[place]
-			req := query.Request{ID: mark, Parameters: []query.Parameter{marked(info, mark)}, StartDate: "2026-03-01", EndDate: "2026-03-02"}
+			req := query.Request{ID: mark, Parameters: []query.Parameter{marked(info, mark)}, StartDate: "2026-03-01",
+				EndDate: "2026-03-02"}
 			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: mark}}
 			if info.RequiredFilter != "" {
 				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{mark}}}
@@ -226,17 +237,22 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 				for _, op := range ops {
 					req.Filters = append(req.Filters, query.Filter{Field: field, Op: op, Values: []string{mark}})
 				}
-				access.Filters = append(access.Filters, query.Filter{Field: field, Op: query.StartsWith, Values: []string{mark}})
+				access.Filters = append(access.Filters,
+					query.Filter{Field: field, Op: query.StartsWith, Values: []string{mark}})
 			}
 			req.Filters = req.Filters[:min(len(req.Filters), 48)]
 			if quoted := regexp.QuoteMeta(mark); len(info.Filters) > 0 && len(quoted) <= 490 {
 				field := info.Filters[place%len(info.Filters)]
-				req.Filters = append(req.Filters, query.Filter{Or: []query.Filter{{Field: field, Op: query.Matches, Values: []string{quoted}},
-					{Not: &query.Filter{Field: field, Op: query.NotMatches, Values: []string{"(?i)" + quoted}}}}})
+				req.Filters = append(req.Filters,
+					query.Filter{Or: []query.Filter{{Field: field, Op: query.Matches, Values: []string{quoted}},
+						{Not: &query.Filter{Field: field, Op: query.NotMatches, Values: []string{"(?i)" + quoted}}}}})
 			}
-			if key := query.PropertyPrefix + mark; len(info.PropertyOperators) > 0 && len(mark) <= 128 && len(req.Filters) < 49 {
-				req.Filters = append(req.Filters, query.Filter{Field: key, Op: query.Exists}, query.Filter{Field: key, Op: query.Ne, Values: []string{mark}})
-				access.Filters = append(access.Filters, query.Filter{Not: &query.Filter{Field: key, Op: query.Gt, Values: []string{"1"}}})
+			if key := query.PropertyPrefix + mark; len(info.PropertyOperators) > 0 && len(mark) <= 128 &&
+				len(req.Filters) < 49 {
+				req.Filters = append(req.Filters, query.Filter{Field: key, Op: query.Exists},
+					query.Filter{Field: key, Op: query.Ne, Values: []string{mark}})
+				access.Filters = append(access.Filters,
+					query.Filter{Not: &query.Filter{Field: key, Op: query.Gt, Values: []string{"1"}}})
 				if slices.Contains(info.Groupable, "event_name") {
 					req.GroupBy = []string{key}
 				}
@@ -266,8 +282,9 @@ func BenchmarkResolveCompile(b *testing.B) {
 	access := query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
 	for _, name := range []string{"summary", "pages", "traffic"} {
 		b.Run(name, func(b *testing.B) {
-			req := query.Request{Parameters: []query.Parameter{{Name: name}}, Preset: "last_30d", TimeZone: "Europe/Berlin",
-				Filters: []query.Filter{{Field: "country", Op: query.Eq, Values: []string{"DE"}}}}
+			req := query.Request{Parameters: []query.Parameter{{Name: name}}, Preset: "last_30d",
+				TimeZone: "Europe/Berlin",
+				Filters:  []query.Filter{{Field: "country", Op: query.Eq, Values: []string{"DE"}}}}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := e.Explain(b.Context(), access, req); err != nil {

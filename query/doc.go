@@ -6,8 +6,9 @@
 //	})
 //	fmt.Println(response.Data[0].Data.Value(0, "visitors"))
 //
-// A request is about one subject: a website, a link or a monitor. It asks for one or more query types, its parameters. Each parameter is
-// answered or fails alone. The steps of a request are packages, and each package only imports the packages before it:
+// A request is about one subject: a website, a link or a monitor. It asks for one or more query types, its parameters.
+// Each parameter is answered or fails alone. The steps of a request are packages, and each package only imports the
+// packages before it:
 //
 //	query/ask               a body or the query of a URL → a Request, or every mistake in it
 //	query/catalog           query types, their tables, fields and metrics; NewRegistry binds them
@@ -20,21 +21,23 @@
 //	query/internal/keep     seals and states of quiet days, computed in advance
 //	query/answer            tables and their JSON
 //
-// This package runs them against a [store.Store], the only I/O. Names of the packages ask, catalog and answer that hosts use are also
-// names of this package (api.go).
+// This package runs them against a [store.Store], the only I/O. Names of the packages ask, catalog and answer that
+// hosts use are also names of this package (api.go).
 //
 // # Types
 //
-// A Type is a named choice of dimensions and metrics: one row in package catalog. The filters, groups and orders that callers may use,
-// the SQL, the metadata and the checks all follow from it. A host appends rows to Builtin and gives them to NewRegistry. Its Definitions
-// are metrics and dimensions of its own, such as the sum of a property of its events.
+// A Type is a named choice of dimensions and metrics: one row in package catalog. The filters, groups and orders that
+// callers may use, the SQL, the metadata and the checks all follow from it. A host appends rows to Builtin and gives
+// them to NewRegistry. Its Definitions are metrics and dimensions of its own, such as the sum of a property of its
+// events.
 //
 // # Vocabulary
 //
-// A dimension is a column that groups rows. A metric is a column that is computed from rows. A field can be filtered and grouped by.
-// Tables and fields are defined once, in catalog/vocabulary.go. Metrics are defined beside the types that show them, or in
-// catalog/metrics.go. A metric belongs to a table, since one name counts different rows in different tables: visitors of pageviews,
-// visitors of sessions. A type names its table in Source, and further tables in Joins.
+// A dimension is a column that groups rows. A metric is a column that is computed from rows. A field can be filtered
+// and grouped by. Tables and fields are defined once, in catalog/vocabulary.go. Metrics are defined beside the types
+// that show them, or in catalog/metrics.go. A metric belongs to a table, since one name counts different rows in
+// different tables: visitors of pageviews, visitors of sessions. A type names its table in Source, and further tables
+// in Joins.
 //
 //	pageviews   views of pages
 //	exits       departures from pages; stays have a time, scrolls have a depth
@@ -58,26 +61,27 @@
 //
 // # Partials
 //
-// Most answers that count something of a website are merged from partials instead of queried. The second request computes the partials
-// in the background, while a statement gives its answer. If a [Sealer] computed the partials in advance, the first request is merged.
+// Most answers that count something of a website are merged from partials instead of queried. The second request
+// computes the partials in the background, while a statement gives its answer. If a [Sealer] computed the partials in
+// advance, the first request is merged.
 //
-// Package merge splits the metrics of a plan into aggregates whose states merge. It finds the partials of every UTC day and
-// aggregate in package state, has the store compute the few that are missing or whose rows changed, and makes the rows
-// that the statement would give. If the store is a [store.StateKeeper], it stores partials that were computed in advance, and the first
-// answer after a start is merged from them. These are the partials of all types without filters, of busy websites (Config.StoreFrom),
-// of days that are over. Partials with filters stay in memory. If the rows of most days of a range changed since the last request, the
-// statement runs instead. Lists, profiles, columns that show a text of the latest row, and answers to keys with mandatory filters are
-// not merged.
+// Package merge splits the metrics of a plan into aggregates whose states merge. It finds the partials of every UTC day
+// and aggregate in package state, has the store compute the few that are missing or whose rows changed, and makes the
+// rows that the statement would give. If the store is a [store.StateKeeper], it stores partials that were computed in
+// advance, and the first answer after a start is merged from them. These are the partials of all types without filters,
+// of busy websites (Config.StoreFrom), of days that are over. Partials with filters stay in memory. If the rows of most
+// days of a range changed since the last request, the statement runs instead. Lists, profiles, columns that show a text
+// of the latest row, and answers to keys with mandatory filters are not merged.
 //
 // # Comparison
 //
-// With a comparison, a parameter becomes two plans: one for its range, and one for another period, without a limit. Rows of a breakdown
-// then carry the values of their dimensions. The second statement runs after the first and only for those keys, and package finish
-// matches the rows.
+// With a comparison, a parameter becomes two plans: one for its range, and one for another period, without a limit.
+// Rows of a breakdown then carry the values of their dimensions. The second statement runs after the first and only for
+// those keys, and package finish matches the rows.
 //
 // # Sessions
 //
-// An event begins a session if no other event of its session id lies in the 24 hours before it. The session is that event and all that
-// follow it within 24 hours. The statement reads the events of two days around the range and makes a row per session. Rows of all kinds
-// have the fields of their session, which are the fields of its first page event.
+// An event begins a session if no other event of its session id lies in the 24 hours before it. The session is that
+// event and all that follow it within 24 hours. The statement reads the events of two days around the range and makes a
+// row per session. Rows of all kinds have the fields of their session, which are the fields of its first page event.
 package query

@@ -33,25 +33,27 @@ type Config struct {
 	Names Names
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
-	// MaxPartials is about how many bytes of memory partials take. If the partials of an answer do not fit beside others that are
-	// asked for as often, a statement gives the answer. It needs a Store that is a [store.Deriver]. One that is a
-	// [store.StateKeeper] also stores partials that a [Sealer] computes, for the next start. 0 means DefaultMaxPartials;
-	// negative: no answer is merged.
+	// MaxPartials is about how many bytes of memory partials take. If the partials of an answer do not fit beside
+	// others that are asked for as often, a statement gives the answer. It needs a Store that is a [store.Deriver]. One
+	// that is a [store.StateKeeper] also stores partials that a [Sealer] computes, for the next start. 0 means
+	// DefaultMaxPartials; negative: no answer is merged.
 	MaxPartials int64
-	// StoreFrom is the number of pageviews a day from which a website is large: a [Sealer] stores the partials of large websites
-	// only. The first answer about a smaller one is computed from rows as fast as its partials would be loaded. If the first of
-	// Types that can be merged does not count pageviews, the rows that it counts decide. Types appended to [Builtin] change
-	// nothing. 0 means DefaultStoreFrom; negative: the partials of all websites are stored.
+	// StoreFrom is the number of pageviews a day from which a website is large: a [Sealer] stores the partials of large
+	// websites only. The first answer about a smaller one is computed from rows as fast as its partials would be
+	// loaded. If the first of Types that can be merged does not count pageviews, the rows that it counts decide. Types
+	// appended to [Builtin] change nothing. 0 means DefaultStoreFrom; negative: the partials of all websites are
+	// stored.
 	StoreFrom int64
-	// ResultCache is about how many bytes of memory remembered answers to parameters take. An answer is valid until its rows
-	// change. It needs a Store that is a [store.DayLister]. 0 means DefaultResultCache; negative: no answer is remembered. The
-	// handler of package httpapi also remembers whole responses, in further memory.
+	// ResultCache is about how many bytes of memory remembered answers to parameters take. An answer is valid until its
+	// rows change. It needs a Store that is a [store.DayLister]. 0 means DefaultResultCache; negative: no answer is
+	// remembered. The handler of package httpapi also remembers whole responses, in further memory.
 	ResultCache int64
-	// Trace is called around each statement that the engine and its sealer run, and around the seal of days: see [store.Tracer]. Nil:
-	// nothing is traced. Package observe/otel has one for OpenTelemetry.
+	// Trace is called around each statement that the engine and its sealer run, and around the seal of days: see
+	// [store.Tracer]. Nil: nothing is traced. Package observe/otel has one for OpenTelemetry.
 	Trace func(ctx context.Context, s store.Statement) (context.Context, func(rows int, err error))
-	// Logger gets a line at level info with the optional interfaces that Store has and lacks (see [store.Abilities]), a line at level
-	// debug for each answer, with its source and the reason for it, and panics of work in the background. Nil: nothing is logged.
+	// Logger gets a line at level info with the optional interfaces that Store has and lacks (see [store.Abilities]), a
+	// line at level debug for each answer, with its source and the reason for it, and panics of work in the background.
+	// Nil: nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -87,7 +89,8 @@ type Engine struct {
 	counts     counts
 }
 
-// DefaultStoreFrom is the number of pageviews a day from which the partials of a website are stored, unless Config sets another one.
+// DefaultStoreFrom is the number of pageviews a day from which the partials of a website are stored, unless Config sets
+// another one.
 const DefaultStoreFrom = 10_000
 
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
@@ -95,7 +98,9 @@ const DefaultMaxPartials = 256 << 20
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived, log: cfg.Logger, trace: cfg.Trace}
+	e := &Engine{zones: ask.NewZones(), store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout,
+		parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived,
+		log: cfg.Logger, trace: cfg.Trace}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -117,7 +122,8 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.firsts = lru.New[string, time.Time](firstBytes)
-	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()), lru.New[string, *Prepared](preparedBytes)
+	e.slots, e.statements, e.prepared = newSlots(e.store), compile.NewMemo(e.store.Dialect()),
+		lru.New[string, *Prepared](preparedBytes)
 	e.answers = recall.New(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = compile.Fingerprints(e.types, e.store.Dialect(), e.log)
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
@@ -133,7 +139,8 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.merger = merge.New(e.store, e.types, partials, keeper, store.NewPace(e.store, e.now, nil), e.log)
 	e.merger.Trace = e.trace
-	e.keeper = keep.New(keep.Config{Store: e.store, Merger: e.merger, Batch: batch, Now: e.now, StoreFrom: cmp.Or(cfg.StoreFrom, DefaultStoreFrom), Forget: e.forgetAnswers, Log: e.log, Trace: e.trace})
+	e.keeper = keep.New(keep.Config{Store: e.store, Merger: e.merger, Batch: batch, Now: e.now,
+		StoreFrom: cmp.Or(cfg.StoreFrom, DefaultStoreFrom), Forget: e.forgetAnswers, Log: e.log, Trace: e.trace})
 	if e.timeout == 0 {
 		e.timeout = 30 * time.Second
 	}
@@ -163,8 +170,8 @@ func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explaine
 	return p.Explain(ctx), nil
 }
 
-// inTime is ctx with an end after e.timeout. Where it ends by then anyway it is ctx itself: to wait for another end takes longer
-// than much else of a request.
+// inTime is ctx with an end after e.timeout. Where it ends by then anyway it is ctx itself: to wait for another end
+// takes longer than much else of a request.
 func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= e.timeout {
 		return ctx, func() {}

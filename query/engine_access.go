@@ -7,9 +7,9 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
-// CheckAccess returns the mistakes in the Filters and Types of a, or nil: filters that are malformed, fields
-// that no type of the catalog can be filtered by, values that are not a country or a referrer or that the field can never hold, and
-// types that the catalog does not have. Mistakes are at filters[i] and types[i]. It checks nothing else of a.
+// CheckAccess returns the mistakes in the Filters and Types of a, or nil: filters that are malformed, fields that no
+// type of the catalog can be filtered by, values that are not a country or a referrer or that the field can never hold,
+// and types that the catalog does not have. Mistakes are at filters[i] and types[i]. It checks nothing else of a.
 func (e *Engine) CheckAccess(a Access) Errors {
 	var list ask.Issues
 	types, fields := e.types.Names()

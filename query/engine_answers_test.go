@@ -63,15 +63,16 @@ func (s *telling) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 
 func keeping(t testing.TB, s store.Store, bytes int64) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, ResultCache: bytes, Now: func() time.Time { return time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s, ResultCache: bytes,
+		Now: func() time.Time { return time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-// Nobody gets what others were answered, and nobody what was true before a write. That also holds for a host that remembers responses
-// under the keys of snapshots.
+// Nobody gets what others were answered, and nobody what was true before a write. That also holds for a host that
+// remembers responses under the keys of snapshots.
 func TestKeptAnswersAreThoseThatWouldBeComputed(t *testing.T) {
 	s := newTelling()
 	kept, computed := keeping(t, s, 500_000), keeping(t, s, -1)
@@ -153,7 +154,8 @@ func someRequest(rng *rand.Rand) query.Request {
 	req := query.Request{ID: pick(rng, "", "q"), Preset: pick(rng, "today", "yesterday")}
 	for range 1 + rng.IntN(2) {
 		req.Parameters = append(req.Parameters, query.Parameter{
-			Name: pick(rng, "pages", "countries", "active_stats"), ID: pick(rng, "", "p"), Compare: pick(rng, "", query.PreviousYear)})
+			Name: pick(rng, "pages", "countries", "active_stats"), ID: pick(rng, "", "p"),
+			Compare: pick(rng, "", query.PreviousYear)})
 	}
 	return req
 }
@@ -163,7 +165,8 @@ func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 // A remembered answer counts against the size of an answer like a computed one.
 func TestKeptAnswersTakeTheirSize(t *testing.T) {
 	e := keeping(t, newTelling(), 0)
-	p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "x"}}, query.Request{Parameters: names("pages", "pages"), Preset: "yesterday"})
+	p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "x"}},
+		query.Request{Parameters: names("pages", "pages"), Preset: "yesterday"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,8 +237,10 @@ func TestEqualQuestionsAreAnsweredOnce(t *testing.T) {
 				synctest.Wait()
 				close(s.wait)
 				synctest.Wait()
-				if s.asked.Load() != row.asked || uint64(s.ended.Load()) != row.ends || int(answered.Load()) != row.answered {
-					t.Errorf("%d statements, %d of them ended, %d answers", s.asked.Load(), s.ended.Load(), answered.Load())
+				if s.asked.Load() != row.asked || uint64(s.ended.Load()) != row.ends ||
+					int(answered.Load()) != row.answered {
+					t.Errorf("%d statements, %d of them ended, %d answers", s.asked.Load(), s.ended.Load(),
+						answered.Load())
 				}
 				if ask(t.Context(), "later"); int(answered.Load()) != row.answered+1 {
 					t.Error("who asks later is not answered")

@@ -13,7 +13,8 @@ func storeFailure(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: TimedOut, Message: "The query took too long; ask for a shorter range", Err: err}
 	case errors.Is(err, store.ErrTooMuch):
-		return &Error{Code: Invalid, Message: "The query needs more than one query may use; ask for a shorter range", Err: err}
+		return &Error{Code: Invalid, Message: "The query needs more than one query may use; ask for a shorter range",
+			Err: err}
 	case errors.Is(err, store.ErrUnavailable):
 		return &Error{Code: Unavailable, Message: "The analytics store is unavailable; try again later", Err: err}
 	}

@@ -14,9 +14,9 @@ import (
 // firstBytes bounds the first rows that an engine remembers.
 const firstBytes = 1 << 20
 
-// firstRow returns the time of the first row that a may see, whatever its kind. It is zero if there is none, and if the filters of a are
-// not usable, for which every parameter fails. now decides how far the rows may go. The time is remembered until the rows of the subject
-// change, if the store lists days.
+// firstRow returns the time of the first row that a may see, whatever its kind. It is zero if there is none, and if the
+// filters of a are not usable, for which every parameter fails. now decides how far the rows may go. The time is
+// remembered until the rows of the subject change, if the store lists days.
 func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Time, error) {
 	mandatory, err := plan.Mandatory(e.types, a)
 	if err != nil {

@@ -22,7 +22,9 @@ func (visitorStore) Close() error               { return nil }
 func (visitorStore) Query(_ context.Context, s store.Statement) (*store.Rows, error) {
 	rows := &store.Rows{Len: 3}
 	for _, kind := range s.Kinds {
-		rows.Columns = append(rows.Columns, store.Column{Kind: kind, Ints: make([]int64, 3), Floats: make([]float64, 3), Texts: []string{"u2", "", "u1"}})
+		rows.Columns = append(rows.Columns,
+			store.Column{Kind: kind, Ints: make([]int64, 3), Floats: make([]float64, 3),
+				Texts: []string{"u2", "", "u1"}})
 	}
 	return rows, nil
 }
@@ -40,7 +42,8 @@ func (b *nameBook) ProfileNames(_ context.Context, website string, ids []string)
 
 func TestNames(t *testing.T) {
 	book := &nameBook{}
-	e, err := query.New(query.Config{Store: visitorStore{}, Names: book, Now: func() time.Time { return time.Unix(1_800_000_000, 0) }})
+	e, err := query.New(query.Config{Store: visitorStore{}, Names: book,
+		Now: func() time.Time { return time.Unix(1_800_000_000, 0) }})
 	if err != nil {
 		t.Fatal(err)
 	}

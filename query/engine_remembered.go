@@ -21,7 +21,8 @@ func (e *Engine) ResultCache() int64 {
 }
 
 // answerOnce returns the answer to p and remembers it under key, unless key is nil.
-func (s *Snapshot) answerOnce(ctx context.Context, p *plan.Parameter, key *recall.Key, at *basis, budget *Budget) Result {
+func (s *Snapshot) answerOnce(ctx context.Context, p *plan.Parameter, key *recall.Key, at *basis,
+	budget *Budget) Result {
 	e := s.p.engine
 	why := e.whyNotRemembered(p, key, at)
 	compute := func(ctx context.Context, budget *Budget) Result { return s.answer(ctx, p, budget, why) }

@@ -18,8 +18,10 @@ func TestNewLogsTheAbilitiesOfTheStore(t *testing.T) {
 		seals  bool
 		logged string
 	}{
-		{"a store", &daily{silent: silent{dialect.DuckDB()}}, true, `"has":["DayLister","Deriver"],"lacks":["Writer","Resealer",`},
-		{"a wrapper", struct{ store.Store }{&daily{silent: silent{dialect.DuckDB()}}}, false, `"has":null,"lacks":["Writer","DayLister","Deriver",`},
+		{"a store", &daily{silent: silent{dialect.DuckDB()}}, true,
+			`"has":["DayLister","Deriver"],"lacks":["Writer","Resealer",`},
+		{"a wrapper", struct{ store.Store }{&daily{silent: silent{dialect.DuckDB()}}}, false,
+			`"has":null,"lacks":["Writer","DayLister","Deriver",`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			log := &bytes.Buffer{}

@@ -10,10 +10,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// slots bounds the queries that a store runs at a time. A free slot goes to the caller that had the least of the store's time. So
-// a caller that asks for little does not wait behind one that asks for much, and callers that ask for equally much get equally
-// much. A new caller is at most credit ahead of the callers that are asking, however little it had before. No caller gets all
-// slots: the last one is for somebody else. A nil *slots bounds nothing.
+// slots bounds the queries that a store runs at a time. A free slot goes to the caller that had the least of the
+// store's time. So a caller that asks for little does not wait behind one that asks for much, and callers that ask for
+// equally much get equally much. A new caller is at most credit ahead of the callers that are asking, however little it
+// had before. No caller gets all slots: the last one is for somebody else. A nil *slots bounds nothing.
 type slots struct {
 	most int // of one caller
 
@@ -35,7 +35,8 @@ func newSlots(s store.Store) *slots {
 		return nil
 	}
 	n := bounded.MaxQueries()
-	return &slots{most: max(1, n-1), free: n, running: map[string]int{}, waiting: map[string][]chan struct{}{}, used: map[string]time.Duration{}}
+	return &slots{most: max(1, n-1), free: n, running: map[string]int{}, waiting: map[string][]chan struct{}{},
+		used: map[string]time.Duration{}}
 }
 
 // acquire takes a slot for caller, or returns the error of ctx. A slot that was taken is given

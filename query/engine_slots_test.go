@@ -63,7 +63,8 @@ func TestSlotsAreGivenInTurn(t *testing.T) {
 	})
 }
 
-// A caller that had little of the store's time does not wait behind one that had much. Callers that had equally much take turns.
+// A caller that had little of the store's time does not wait behind one that had much. Callers that had equally much
+// take turns.
 func TestSlotsGoToWhoHadLeast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(boundedStore{})

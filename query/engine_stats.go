@@ -17,7 +17,8 @@ type Stats struct {
 	AnswerBytes int64         // about; of remembered answers
 }
 
-// An OriginCount is the number of answers of one origin. A failed parameter has no answer. An answer with a comparison counts once.
+// An OriginCount is the number of answers of one origin. A failed parameter has no answer. An answer with a comparison
+// counts once.
 type OriginCount struct {
 	Origin
 	Answers uint64
@@ -39,7 +40,8 @@ func (e *Engine) Stats() Stats {
 func (e *Engine) note(ctx context.Context, p *plan.Parameter, from Origin) {
 	e.counts.add(from)
 	if e.log.Enabled(ctx, slog.LevelDebug) {
-		e.log.LogAttrs(ctx, slog.LevelDebug, "answered", slog.String("type", p.Name), slog.String("source", string(from.Source)), slog.String("reason", string(from.Why)))
+		e.log.LogAttrs(ctx, slog.LevelDebug, "answered", slog.String("type", p.Name),
+			slog.String("source", string(from.Source)), slog.String("reason", string(from.Why)))
 	}
 }
 
@@ -65,6 +67,9 @@ func (c *counts) all() []OriginCount {
 	for from, n := range c.of {
 		found = append(found, OriginCount{from, n})
 	}
-	slices.SortFunc(found, func(a, b OriginCount) int { return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Why, b.Why)) })
+	slices.SortFunc(found, func(a,
+		b OriginCount) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Why, b.Why))
+	})
 	return found
 }

@@ -54,12 +54,13 @@ func (s *daily) Query(_ context.Context, stmt store.Statement) (*store.Rows, err
 	return rows, nil
 }
 
-// TestOrigins checks that Explain names the source of the next answer and the reason for it, that Explain itself does not count as a
-// question, and that the counters and the log agree with it.
+// TestOrigins checks that Explain names the source of the next answer and the reason for it, that Explain itself does
+// not count as a question, and that the counters and the log agree with it.
 func TestOrigins(t *testing.T) {
 	const noAnswers, noStates = -1, -1
 	pages, others := question("pages", 5), question("pages", 7)
-	today := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}}, Preset: "today"}
+	today := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}},
+		Preset: "today"}
 	ask := func(all ...query.Request) (steps []step) {
 		for _, req := range all {
 			steps = append(steps, func(t *testing.T, e *query.Engine, _ *daily) { run(t, e, req) })
@@ -82,20 +83,32 @@ func TestOrigins(t *testing.T) {
 		req    query.Request
 		want   query.Origin
 	}{
-		{"states are off", query.Config{MaxPartials: noStates}, nil, nil, pages, query.Origin{Source: query.Statement, Why: query.Off}},
-		{"a list", query.Config{}, nil, nil, question("session_list", 5), query.Origin{Source: query.Statement, Why: query.NotMergeable}},
-		{"a new question", query.Config{}, nil, nil, pages, query.Origin{Source: query.Statement, Why: query.FirstAsked}},
-		{"a new question about the same rows", query.Config{ResultCache: noAnswers}, nil, ask(pages), others, query.Origin{Source: query.Statement, Why: query.NotStored}},
-		{"states are too large", query.Config{}, func() error { return store.ErrTooLarge }, append(ask(pages, others), wait), question("pages", 6),
+		{"states are off", query.Config{MaxPartials: noStates}, nil, nil, pages,
+			query.Origin{Source: query.Statement, Why: query.Off}},
+		{"a list", query.Config{}, nil, nil, question("session_list", 5),
+			query.Origin{Source: query.Statement, Why: query.NotMergeable}},
+		{"a new question", query.Config{}, nil, nil, pages,
+			query.Origin{Source: query.Statement, Why: query.FirstAsked}},
+		{"a new question about the same rows", query.Config{ResultCache: noAnswers}, nil, ask(pages), others,
+			query.Origin{Source: query.Statement, Why: query.NotStored}},
+		{"states are too large", query.Config{}, func() error { return store.ErrTooLarge },
+			append(ask(pages, others), wait), question("pages", 6),
 			query.Origin{Source: query.Statement, Why: query.StatesTooLarge}},
-		{"states have no room", query.Config{MaxPartials: 8}, nil, append(ask(pages, others), wait), question("pages", 6), query.Origin{Source: query.Statement, Why: query.NoRoom}},
-		{"all days changed", query.Config{}, nil, append(ask(pages, others), wait, write), pages, query.Origin{Source: query.Statement, Why: query.DaysChanged}},
+		{"states have no room", query.Config{MaxPartials: 8}, nil, append(ask(pages, others), wait),
+			question("pages", 6), query.Origin{Source: query.Statement, Why: query.NoRoom}},
+		{"all days changed", query.Config{}, nil, append(ask(pages, others), wait, write), pages,
+			query.Origin{Source: query.Statement, Why: query.DaysChanged}},
 		{"an answer is remembered", query.Config{}, nil, ask(pages), pages, query.Origin{Source: query.Remembered}},
-		{"no answer is remembered", query.Config{ResultCache: noAnswers}, nil, append(ask(pages, pages), wait), pages, query.Origin{Source: query.Merged, Why: query.Off}},
-		{"an answer that is not remembered", query.Config{}, nil, append(ask(today, today), wait), today, query.Origin{Source: query.Merged, Why: query.NotRememberable}},
-		{"another limit", query.Config{}, nil, append(ask(pages, others), wait), question("pages", 6), query.Origin{Source: query.Merged, Why: query.FirstAsked}},
-		{"one day changed", query.Config{}, nil, append(ask(pages, others), wait, writeOne), pages, query.Origin{Source: query.Merged, Why: query.DaysChanged}},
-		{"answers have no room", query.Config{ResultCache: 1}, nil, append(ask(pages, others), wait), pages, query.Origin{Source: query.Merged, Why: query.NoRoom}},
+		{"no answer is remembered", query.Config{ResultCache: noAnswers}, nil, append(ask(pages, pages), wait), pages,
+			query.Origin{Source: query.Merged, Why: query.Off}},
+		{"an answer that is not remembered", query.Config{}, nil, append(ask(today, today), wait), today,
+			query.Origin{Source: query.Merged, Why: query.NotRememberable}},
+		{"another limit", query.Config{}, nil, append(ask(pages, others), wait), question("pages", 6),
+			query.Origin{Source: query.Merged, Why: query.FirstAsked}},
+		{"one day changed", query.Config{}, nil, append(ask(pages, others), wait, writeOne), pages,
+			query.Origin{Source: query.Merged, Why: query.DaysChanged}},
+		{"answers have no room", query.Config{ResultCache: 1}, nil, append(ask(pages, others), wait), pages,
+			query.Origin{Source: query.Merged, Why: query.NoRoom}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, log := &daily{silent: silent{dialect.DuckDB()}, states: row.states}, &bytes.Buffer{}
@@ -112,9 +125,11 @@ func TestOrigins(t *testing.T) {
 			before := e.Stats()
 			run(t, e, row.req)
 			if n := answers(e.Stats(), row.want) - answers(before, row.want); n != 1 {
-				t.Errorf("the counters of %v grew by %d: %v, and before %v", row.want, n, e.Stats().Answers, before.Answers)
+				t.Errorf("the counters of %v grew by %d: %v, and before %v", row.want, n, e.Stats().Answers,
+					before.Answers)
 			}
-			if row.want.Source == query.Merged && before.StateBytes == 0 || row.want.Source == query.Remembered && before.AnswerBytes == 0 {
+			if row.want.Source == query.Merged && before.StateBytes == 0 || row.want.Source == query.Remembered &&
+				before.AnswerBytes == 0 {
 				t.Errorf("the memory of what the answer is from is %+v", before)
 			}
 			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
@@ -122,7 +137,8 @@ func TestOrigins(t *testing.T) {
 			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 				t.Fatal(err)
 			}
-			if last.Level != "DEBUG" || last.Type != row.req.Parameters[0].Name || last.Source != string(row.want.Source) || last.Reason != string(row.want.Why) {
+			if last.Level != "DEBUG" || last.Type != row.req.Parameters[0].Name ||
+				last.Source != string(row.want.Source) || last.Reason != string(row.want.Why) {
 				t.Errorf("the log says %+v", last)
 			}
 		})
@@ -134,7 +150,8 @@ type step func(*testing.T, *query.Engine, *daily)
 
 // question asks for a type about the first 20 days of March.
 func question(of string, limit int) query.Request {
-	return query.Request{Parameters: []query.Parameter{{Name: of, Limit: &limit}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}
+	return query.Request{Parameters: []query.Parameter{{Name: of, Limit: &limit}}, StartDate: "2026-03-01",
+		EndDate: "2026-03-20"}
 }
 
 func logged(t *testing.T, s store.Store, cfg query.Config, log *bytes.Buffer) *query.Engine {
@@ -186,7 +203,8 @@ func answers(s query.Stats, of query.Origin) uint64 {
 func TestReusedResponsesAreCounted(t *testing.T) {
 	s := &daily{silent: silent{dialect.DuckDB()}}
 	e := logged(t, s, query.Config{}, &bytes.Buffer{})
-	p, err := e.Prepare(t.Context(), website, query.Request{Parameters: names("pages", "countries"), StartDate: "2026-03-01", EndDate: "2026-03-20"})
+	p, err := e.Prepare(t.Context(), website,
+		query.Request{Parameters: names("pages", "countries"), StartDate: "2026-03-01", EndDate: "2026-03-20"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +216,8 @@ func TestReusedResponsesAreCounted(t *testing.T) {
 
 // A panic in the background is logged with its stack, and a statement gives the answers.
 func TestBackgroundPanicsAreLogged(t *testing.T) {
-	s, log := &daily{silent: silent{dialect.DuckDB()}, states: func() error { panic("the store is broken") }}, &bytes.Buffer{}
+	s, log := &daily{silent: silent{dialect.DuckDB()}, states: func() error { panic("the store is broken") }},
+		&bytes.Buffer{}
 	s.version.Store(1)
 	e := logged(t, s, query.Config{ResultCache: -1}, log)
 	for range 2 {
@@ -207,13 +226,15 @@ func TestBackgroundPanicsAreLogged(t *testing.T) {
 	if err := e.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if text := log.String(); strings.Count(text, "the store is broken") != 1 || !strings.Contains(text, `"level":"ERROR"`) || !strings.Contains(text, "engine_stats_test.go") {
+	if text := log.String(); strings.Count(text, "the store is broken") != 1 ||
+		!strings.Contains(text, `"level":"ERROR"`) || !strings.Contains(text, "engine_stats_test.go") {
 		t.Errorf("the log has not the panic with its stack once: %s", text)
 	}
 	run(t, e, question("pages", 5))
 }
 
-// States that turn out to be too large while they are computed for an answer are the reason of this answer, which Explain cannot know.
+// States that turn out to be too large while they are computed for an answer are the reason of this answer, which
+// Explain cannot know.
 func TestStatesThatAreFoundTooLarge(t *testing.T) {
 	s := &daily{silent: silent{dialect.DuckDB()}}
 	s.version.Store(1)
@@ -226,7 +247,8 @@ func TestStatesThatAreFoundTooLarge(t *testing.T) {
 	}
 	s.first.Add(1)
 	s.states = func() error { return store.ErrTooLarge }
-	if got, want := origin(t, e, question("pages", 5)), (query.Origin{Source: query.Merged, Why: query.Off}); got != want {
+	if got, want := origin(t, e, question("pages", 5)),
+		(query.Origin{Source: query.Merged, Why: query.Off}); got != want {
 		t.Errorf("Explain names %v, want %v", got, want)
 	}
 	run(t, e, question("pages", 5))

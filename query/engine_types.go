@@ -12,8 +12,8 @@ func (e *Engine) Types() []Info {
 // Datasets lists what callers can choose metrics of, in the order of the catalog.
 func (e *Engine) Datasets() []DatasetInfo { return e.types.Datasets() }
 
-// Cost returns what req counts for where requests are limited: one for each parameter, as Info.Cost says for some types more, and twice
-// as much for parameters that are compared.
+// Cost returns what req counts for where requests are limited: one for each parameter, as Info.Cost says for some types
+// more, and twice as much for parameters that are compared.
 func (e *Engine) Cost(req *Request) int {
 	return req.Cost(func(name string) int {
 		if ty := e.types.Named(name); ty != nil {

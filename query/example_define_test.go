@@ -10,17 +10,20 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A host defines a metric and a dimension of the properties of its events, and a type that shows them. The error says what was meant.
+// A host defines a metric and a dimension of the properties of its events, and a type that shows them. The error says
+// what was meant.
 func ExampleDefinitions_NewRegistry() {
 	shop := query.Definitions{
-		Metrics: []query.Metric{{Name: "revenue", Unit: "EUR", Table: "custom", Of: query.Sum, Property: "total", Where: []query.Filter{
-			{Field: "event_name", Op: query.Eq, Values: []string{"order_paid"}},
-			{Field: "property:currency", Op: query.Eq, Values: []string{"EUR"}},
-		}}},
+		Metrics: []query.Metric{{Name: "revenue", Unit: "EUR", Table: "custom", Of: query.Sum, Property: "total",
+			Where: []query.Filter{
+				{Field: "event_name", Op: query.Eq, Values: []string{"order_paid"}},
+				{Field: "property:currency", Op: query.Eq, Values: []string{"EUR"}},
+			}}},
 		Dimensions: []query.Dimension{{Name: "plan", Table: "custom", Property: "plan"}},
 	}
 	revenueByPlan := query.Type{
-		Name: "revenue_by_plan", Title: "Revenue by plan", Description: "Revenue of paid orders by plan", Category: "Shop", Visualization: "table",
+		Name: "revenue_by_plan", Title: "Revenue by plan", Description: "Revenue of paid orders by plan",
+		Category: "Shop", Visualization: "table",
 		Subject: store.KindWebsite, Source: "custom", Shape: query.Breakdown, Dimensions: []string{"plan"},
 		Columns: []string{"plan", "revenue", "unique_users"}, Order: []string{"-revenue"},
 	}
@@ -31,7 +34,8 @@ func ExampleDefinitions_NewRegistry() {
 	for _, column := range types.Named("revenue_by_plan").Describe().Output {
 		fmt.Printf("%s (%s): %s\n", column.Name, column.Type, column.Description)
 	}
-	fmt.Println("custom_events is filtered by plan, too:", slices.Contains(types.Named("custom_events").Filterable, "plan"))
+	fmt.Println("custom_events is filtered by plan, too:",
+		slices.Contains(types.Named("custom_events").Filterable, "plan"))
 
 	revenueByPlan.Columns = []string{"plan", "revenues", "unique_users"}
 	_, err = shop.NewRegistry(revenueByPlan)
@@ -76,8 +80,10 @@ func ExampleRows() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	resp, err := engine.Run(context.Background(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
-		query.Request{Parameters: []query.Parameter{{Name: "top_languages"}}, StartDate: "2026-03-01", EndDate: "2026-03-31"})
+	resp, err := engine.Run(context.Background(),
+		query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
+		query.Request{Parameters: []query.Parameter{{Name: "top_languages"}}, StartDate: "2026-03-01",
+			EndDate: "2026-03-31"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -56,7 +56,8 @@ func ExampleEngine_Explain() {
 	found, err := engine.Explain(
 		context.Background(),
 		query.Access{Subject: store.Subject{Kind: store.KindLink, ID: "spring"}},
-		query.Request{Parameters: []query.Parameter{{Name: "link_total_clicks"}, {Name: "link_top_city"}}, StartDate: "2026-03-01", EndDate: "2026-03-31"})
+		query.Request{Parameters: []query.Parameter{{Name: "link_total_clicks"}, {Name: "link_top_city"}},
+			StartDate: "2026-03-01", EndDate: "2026-03-31"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,22 +11,28 @@ import (
 // Filters on single events belong into a goal, and the error says so.
 func TestFiltersBesideGoals(t *testing.T) {
 	access := query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
-	signup := []query.Goal{{Name: "Signup", Action: query.Action{Event: &query.Text{Op: query.Eq, Values: []string{"signup"}}}}}
+	signup := []query.Goal{{Name: "Signup",
+		Action: query.Action{Event: &query.Text{Op: query.Eq, Values: []string{"signup"}}}}}
 	for _, row := range []struct {
 		parameter query.Parameter
 		field     string
 		want      string
 	}{
 		{query.Parameter{Name: "goals", Goals: signup}, "country", ""},
-		{query.Parameter{Name: "goals", Goals: signup}, "path", `goals cannot be filtered by "path", a field of single events; put the filter into the filters of goals`},
-		{query.Parameter{Name: "goals_trends", Goals: signup}, "property:plan", `goals_trends cannot be filtered by "property:plan", a field of single events; put the filter into the filters of goals`},
-		{query.Parameter{Name: "goals", Goals: signup}, "event_name", `goals cannot be filtered by "event_name", a field of single events; put the filter into the filters of goals`},
-		{query.Parameter{Name: "goals", Goals: signup}, "contry", `goals cannot be filtered by "contry"; did you mean "country"?`},
+		{query.Parameter{Name: "goals", Goals: signup}, "path",
+			`goals cannot be filtered by "path", a field of single events; put the filter into the filters of goals`},
+		{query.Parameter{Name: "goals_trends", Goals: signup}, "property:plan",
+			`goals_trends cannot be filtered by "property:plan", a field of single events; put the filter into the filters of goals`},
+		{query.Parameter{Name: "goals", Goals: signup}, "event_name",
+			`goals cannot be filtered by "event_name", a field of single events; put the filter into the filters of goals`},
+		{query.Parameter{Name: "goals", Goals: signup}, "contry",
+			`goals cannot be filtered by "contry"; did you mean "country"?`},
 		{query.Parameter{Name: "goals"}, "country", "goals is required by goals"},
 		{query.Parameter{Name: "pages", Goals: signup}, "country", "goals is not for pages"},
 	} {
 		row.parameter.Filters = []query.Filter{{Field: row.field, Op: query.NotIn, Values: []string{"DE"}}}
-		found, err := engine(t).Explain(t.Context(), access, query.Request{Parameters: []query.Parameter{row.parameter}, Preset: "today"})
+		found, err := engine(t).Explain(t.Context(), access,
+			query.Request{Parameters: []query.Parameter{row.parameter}, Preset: "today"})
 		if err != nil {
 			t.Fatal(err)
 		}

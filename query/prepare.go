@@ -47,9 +47,9 @@ func (l *lazy[T]) get(compute func() T) T {
 	return value
 }
 
-// Prepare resolves req. Its error is an Errors when the request as a whole is wrong, or a has no subject. It asks the store only for
-// the first row, if a range is all_time; then the error may be an error of the store or of ctx. Statements are compiled when they are
-// first needed.
+// Prepare resolves req. Its error is an Errors when the request as a whole is wrong, or a has no subject. It asks the
+// store only for the first row, if a range is all_time; then the error may be an error of the store or of ctx.
+// Statements are compiled when they are first needed.
 func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared, error) {
 	if mistakes := ask.CheckSubject(a.Subject); mistakes != nil {
 		return nil, mistakes
@@ -76,7 +76,8 @@ func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared,
 			one.Key = one.Plan.AppendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
+	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found,
+		meta: finish.MetaOf(&req, found.Range, found.Grain)}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}
@@ -173,16 +174,16 @@ type Explained struct {
 	Args      []dialect.Arg
 	Notes     []string // what can match nothing in it
 	Err       *Error   // instead of the above
-	// Other is the statement for the period that the parameter is compared with. It reads only rows with the keys of the first
-	// answer, which are bound in place of the empty lists among Args. It is nil without a comparison.
+	// Other is the statement for the period that the parameter is compared with. It reads only rows with the keys of
+	// the first answer, which are bound in place of the empty lists among Args. It is nil without a comparison.
 	Other *Explained
 	// Totals is the statement for the numbers over all rows; nil if there are none.
 	Totals *Explained
 }
 
-// Explain returns one entry per parameter: the statement of its answer, and which source would answer. Run runs the statement only if
-// the source is Statement. Explain does not count as a question. With a [store.Deriver] the statement changes as days are sealed. If
-// the store fails to list them or ctx ends, Explain shows a statement over rows alone.
+// Explain returns one entry per parameter: the statement of its answer, and which source would answer. Run runs the
+// statement only if the source is Statement. Explain does not count as a question. With a [store.Deriver] the statement
+// changes as days are sealed. If the store fails to list them or ctx ends, Explain shows a statement over rows alone.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
 	s := p.Snapshot()
 	snapshot, at := s.known(ctx), s.basis(ctx)
@@ -192,7 +193,8 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		if found[i] = (Explained{Parameter: one.Name, ID: one.ID, Err: one.Err}); one.Err != nil {
 			continue
 		}
-		own, beside, err := p.engine.statements.Statements(one, func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
+		own, beside, err := p.engine.statements.Statements(one,
+			func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
 		if err != nil {
 			found[i].Err = err
 			continue
@@ -224,7 +226,8 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 			found[i].Other.Source, found[i].Other.Why = source(other)
 		}
 		if of := one.Plan.Totals; of != nil {
-			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)}, func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
+			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)},
+				func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
 			if found[i].Totals = (&Explained{Parameter: one.Name, ID: one.ID, Err: err}); err == nil {
 				found[i].Totals.explain(of, totals)
 				found[i].Totals.Source, found[i].Totals.Why = source(of)

@@ -11,7 +11,8 @@ import (
 // preparedBytes bounds the requests that an engine remembers as it resolved them. One takes 2 to 20 kB.
 const preparedBytes = 8 << 20
 
-// stands reports whether p is valid at any time for which appendMoment writes the same: its answers do not change by the clock.
+// stands reports whether p is valid at any time for which appendMoment writes the same: its answers do not change by
+// the clock.
 func (p *Prepared) stands() bool {
 	for i := range p.resolved.Parameters {
 		if one := &p.resolved.Parameters[i]; one.Err == nil && one.Plan.ByClock() {

@@ -32,8 +32,10 @@ func TestRequestsAreRemembered(t *testing.T) {
 	again, before := 0, map[*Prepared]bool{}
 	for range 2_000 {
 		edge := time.Date(2026, 3, 28, 23, rnd.IntN(3)+58, 0, 0, time.UTC)
-		now = edge.Add([]time.Duration{0, 1, time.Millisecond, time.Second, -1, -time.Millisecond, -time.Second}[rnd.IntN(7)])
-		req := Request{Preset: pick("today", "last_7d", ""), StartDate: "2026-03-28", EndDate: "2026-03-28", TimeZone: pick("", "Asia/Kathmandu"),
+		now = edge.Add([]time.Duration{0, 1, time.Millisecond, time.Second, -1, -time.Millisecond,
+			-time.Second}[rnd.IntN(7)])
+		req := Request{Preset: pick("today", "last_7d", ""), StartDate: "2026-03-28", EndDate: "2026-03-28",
+			TimeZone:    pick("", "Asia/Kathmandu"),
 			Granularity: pick("", "hourly"), Parameters: []Parameter{{Name: pick("pages", "summary", "active_stats")}}}
 		switch rnd.IntN(12) {
 		case 0:
@@ -43,7 +45,8 @@ func TestRequestsAreRemembered(t *testing.T) {
 		case 2:
 			req.Parameters[0].Name = "nonsense"
 		}
-		a := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: pick("a", "a", "a", "b")}, Caller: pick("x", "x", "x", "y")}
+		a := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: pick("a", "a", "a", "b")},
+			Caller: pick("x", "x", "x", "y")}
 		found, errFound := remembering.Prepare(t.Context(), a, req)
 		want, errWant := plain.Prepare(t.Context(), a, req)
 		if fmt.Sprint(errFound) != fmt.Sprint(errWant) {
@@ -86,7 +89,8 @@ func TestTheRequestsKeyTellsAllOfIt(t *testing.T) {
 	one := 1
 	for _, base := range []Request{
 		{Parameters: []Parameter{{}}, Filters: []Filter{{}}},
-		{ID: "i", Parameters: []Parameter{{Name: "n", Limit: &one, Filters: []Filter{{Values: []string{"a"}}}, GroupBy: []string{"g"}}}, Filters: []Filter{{}}, Preset: "p"},
+		{ID: "i", Parameters: []Parameter{{Name: "n", Limit: &one, Filters: []Filter{{Values: []string{"a"}}},
+			GroupBy: []string{"g"}}}, Filters: []Filter{{}}, Preset: "p"},
 	} {
 		seen := map[string]string{string(base.AppendKey(nil)): "nothing"}
 		changed := func(what string, req Request) {
@@ -113,7 +117,8 @@ func TestTheRequestsKeyTellsAllOfIt(t *testing.T) {
 			req.Filters = []Filter{filter}
 			changed("Filters[0]."+f.Name, req)
 		}
-		for what, p := range map[string]Parameter{"none": {}, "empty filters": {Filters: []Filter{}}, "empty groups": {GroupBy: []string{}}, "limit -1": {Limit: new(-1)}} {
+		for what, p := range map[string]Parameter{"none": {}, "empty filters": {Filters: []Filter{}},
+			"empty groups": {GroupBy: []string{}}, "limit -1": {Limit: new(-1)}} {
 			changed("another parameter, "+what, Request{Parameters: append(base.Parameters[:1:1], p)})
 		}
 	}

@@ -29,23 +29,31 @@ func TestDependencies(t *testing.T) {
 		want      string
 	}{
 		{"what rows say of themselves", store.KindWebsite, nil, nil, names("pages"), "10..11"},
-		{"page events by the session before them", store.KindWebsite, nil, []query.Filter{country}, names("pages"), "08..11"},
-		{"clicks by a session that shows its fields later", store.KindWebsite, nil, []query.Filter{country}, names("outbound_links"), "08..12"},
+		{"page events by the session before them", store.KindWebsite, nil, []query.Filter{country}, names("pages"),
+			"08..11"},
+		{"clicks by a session that shows its fields later", store.KindWebsite, nil, []query.Filter{country},
+			names("outbound_links"), "08..12"},
 		{"whole sessions", store.KindWebsite, nil, nil, names("entry_pages"), "08..12"},
-		{"rows that may lie before their session", store.KindWebsite, nil, []query.Filter{country}, names("errors"), "08..13"},
+		{"rows that may lie before their session", store.KindWebsite, nil, []query.Filter{country}, names("errors"),
+			"08..13"},
 		{"sessions of what sessions leave", store.KindWebsite, []query.Filter{country}, nil, names("pages"), "06..11"},
 		{"and on both sides", store.KindWebsite, []query.Filter{country}, nil, names("entry_pages"), "06..13"},
-		{"mandatory filters on rows form sessions once", store.KindWebsite, []query.Filter{path}, nil, names("entry_pages"), "08..12"},
-		{"the period before", store.KindWebsite, nil, nil, []query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}}, "08..11"},
-		{"the year before", store.KindWebsite, nil, nil, []query.Parameter{{Name: "pages", Compare: query.PreviousYear}}, "2025-03-10..11 10..11"},
+		{"mandatory filters on rows form sessions once", store.KindWebsite, []query.Filter{path}, nil,
+			names("entry_pages"), "08..12"},
+		{"the period before", store.KindWebsite, nil, nil,
+			[]query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}}, "08..11"},
+		{"the year before", store.KindWebsite, nil, nil,
+			[]query.Parameter{{Name: "pages", Compare: query.PreviousYear}}, "2025-03-10..11 10..11"},
 		{"what ignores the range is compared with nothing", store.KindWebsite, nil, nil,
 			[]query.Parameter{{Name: "session_list", Compare: query.PreviousYear}}, "08..12"},
 		{"days of its own", store.KindWebsite, nil, nil, []query.Parameter{{Name: "pages"}, own}, "01..01 10..11"},
 		{"a parameter that fails needs nothing", store.KindWebsite, nil, nil, names("nonsense"), ""},
 		{"checks", store.KindSchedule, nil, nil, names("uptime_overview"), "10..11"},
-		{"outages however long ago they began", store.KindSchedule, nil, nil, names("uptime_time_series"), "1970-01-01..11"},
+		{"outages however long ago they began", store.KindSchedule, nil, nil, names("uptime_time_series"),
+			"1970-01-01..11"},
 	} {
-		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: row.of, ID: "x"}, Filters: row.mandatory},
+		p, err := e.Prepare(t.Context(),
+			query.Access{Subject: store.Subject{Kind: row.of, ID: "x"}, Filters: row.mandatory},
 			query.Request{Parameters: row.ask, Filters: row.filters, StartDate: "2026-03-10", EndDate: "2026-03-11"})
 		if err != nil {
 			t.Fatal(err)
@@ -93,24 +101,35 @@ func TestKey(t *testing.T) {
 		req       query.Request
 		has, next bool // a key, and the same in the next minute
 	}{
-		{"a day that is over", store.KindWebsite, query.Request{Parameters: names("pages"), Preset: "yesterday"}, true, true},
+		{"a day that is over", store.KindWebsite, query.Request{Parameters: names("pages"), Preset: "yesterday"}, true,
+			true},
 		{"compared", store.KindWebsite, query.Request{Parameters: compared, Preset: "yesterday"}, true, true},
 		{"today", store.KindWebsite, query.Request{Parameters: names("pages"), Preset: "today"}, true, false},
-		{"today of one parameter", store.KindWebsite, query.Request{Parameters: []query.Parameter{{Name: "pages", EndDate: "2026-04-02"}}, Preset: "yesterday"}, true, false},
-		{"a day to come", store.KindWebsite, query.Request{Parameters: names("pages"), StartDate: "2026-04-03", EndDate: "2026-04-03"}, true, true},
-		{"today cut and compared", store.KindWebsite, query.Request{Parameters: compared, Preset: "today"}, false, false},
-		{"a type by the clock", store.KindWebsite, query.Request{Parameters: names("active_stats"), Preset: "yesterday"}, false, false},
-		{"one among others", store.KindWebsite, query.Request{Parameters: names("pages", "active_stats"), Preset: "yesterday"}, false, false},
-		{"checks of today", store.KindSchedule, query.Request{Parameters: names("uptime_overview"), Preset: "today"}, true, false},
-		{"outages that may last", store.KindSchedule, query.Request{Parameters: names("uptime_time_series"), Preset: "today"}, false, false},
-		{"outages of the past", store.KindSchedule, query.Request{Parameters: names("uptime_time_series"), Preset: "yesterday"}, true, true},
+		{"today of one parameter", store.KindWebsite,
+			query.Request{Parameters: []query.Parameter{{Name: "pages", EndDate: "2026-04-02"}}, Preset: "yesterday"},
+			true, false},
+		{"a day to come", store.KindWebsite,
+			query.Request{Parameters: names("pages"), StartDate: "2026-04-03", EndDate: "2026-04-03"}, true, true},
+		{"today cut and compared", store.KindWebsite, query.Request{Parameters: compared, Preset: "today"}, false,
+			false},
+		{"a type by the clock", store.KindWebsite,
+			query.Request{Parameters: names("active_stats"), Preset: "yesterday"}, false, false},
+		{"one among others", store.KindWebsite,
+			query.Request{Parameters: names("pages", "active_stats"), Preset: "yesterday"}, false, false},
+		{"checks of today", store.KindSchedule, query.Request{Parameters: names("uptime_overview"), Preset: "today"},
+			true, false},
+		{"outages that may last", store.KindSchedule,
+			query.Request{Parameters: names("uptime_time_series"), Preset: "today"}, false, false},
+		{"outages of the past", store.KindSchedule,
+			query.Request{Parameters: names("uptime_time_series"), Preset: "yesterday"}, true, true},
 	} {
 		now = time.Date(2026, 4, 2, 11, 59, 1, 0, time.UTC)
 		first := key(row.of, row.req)
 		now = time.Date(2026, 4, 2, 11, 59, 59, 0, time.UTC)
 		soon := key(row.of, row.req)
 		now = time.Date(2026, 4, 2, 12, 0, 0, 1, time.UTC)
-		if next := key(row.of, row.req); (first != "") != row.has || soon != first || row.has && (next == first) != row.next {
+		if next := key(row.of, row.req); (first != "") != row.has || soon != first || row.has &&
+			(next == first) != row.next {
 			t.Errorf("%s: the keys %q, in the same minute %q, in the next %q", row.why, first, soon, next)
 		}
 	}
@@ -127,7 +146,8 @@ func TestAccessNeedsASubject(t *testing.T) {
 		subject store.Subject
 		want    string
 	}{
-		{store.Subject{Kind: store.KindWebsite}, "Access.Subject.ID is required: the id of the website, link or monitor whose rows are asked for"},
+		{store.Subject{Kind: store.KindWebsite},
+			"Access.Subject.ID is required: the id of the website, link or monitor whose rows are asked for"},
 		{store.Subject{ID: "w"}, `Access.Subject.Kind must be website, link or schedule, not ""`},
 		{store.Subject{Kind: "site", ID: "w"}, `Access.Subject.Kind must be website, link or schedule, not "site"`},
 	} {
@@ -140,11 +160,13 @@ func TestAccessNeedsASubject(t *testing.T) {
 }
 
 func TestOneParameterIsNotCompared(t *testing.T) {
-	req := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.NoComparison}, {Name: "pages"}}, Preset: "yesterday", Compare: query.PreviousYear}
+	req := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.NoComparison}, {Name: "pages"}},
+		Preset: "yesterday", Compare: query.PreviousYear}
 	if n := engine(t).Cost(&req); n != 3 {
 		t.Errorf("the request costs %d, want 3", n)
 	}
-	found, err := engine(t).Explain(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req)
+	found, err := engine(t).Explain(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+		req)
 	if err != nil {
 		t.Fatal(err)
 	}

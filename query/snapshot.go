@@ -17,9 +17,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Snapshot is a prepared request at the versions of its rows. It reads the versions when it first needs them, and only once, so its
-// key and its answers agree about them. If an answer has to be computed, it also reads the seals of the days, once for all parameters.
-// Take a new one for every call. It is safe for concurrent use.
+// A Snapshot is a prepared request at the versions of its rows. It reads the versions when it first needs them, and
+// only once, so its key and its answers agree about them. If an answer has to be computed, it also reads the seals of
+// the days, once for all parameters. Take a new one for every call. It is safe for concurrent use.
 //
 // A host that remembers responses stores each one under its key:
 //
@@ -43,9 +43,10 @@ type Snapshot struct {
 // Snapshot returns p at the versions that its rows have when the Snapshot first needs them.
 func (p *Prepared) Snapshot() *Snapshot { return &Snapshot{p: p} }
 
-// Key identifies the answers: snapshots with equal keys have equal answers. It differs after a row of one of the request's days
-// changes, and after [Engine.RebuildSeals]. It is empty if the store is not a [store.DayLister], if no parameter can be answered, and
-// where [Prepared.Key] is empty. The error is the error of the store. The answers may still be computed.
+// Key identifies the answers: snapshots with equal keys have equal answers. It differs after a row of one of the
+// request's days changes, and after [Engine.RebuildSeals]. It is empty if the store is not a [store.DayLister], if no
+// parameter can be answered, and where [Prepared.Key] is empty. The error is the error of the store. The answers may
+// still be computed.
 func (s *Snapshot) Key(ctx context.Context) (string, error) {
 	request := s.p.Key()
 	if request == "" {
@@ -101,8 +102,8 @@ func (s *Snapshot) Run(ctx context.Context, budget *Budget) (*Response, error) {
 	return resp, nil
 }
 
-// Reused notes that a host answered the request with a response that it remembered under the Key of s. The counters and the log of
-// the engine then show an answer to each parameter from the source Remembered.
+// Reused notes that a host answered the request with a response that it remembered under the Key of s. The counters and
+// the log of the engine then show an answer to each parameter from the source Remembered.
 func (s *Snapshot) Reused(ctx context.Context) {
 	for i := range s.p.resolved.Parameters {
 		s.p.engine.note(ctx, &s.p.resolved.Parameters[i], Origin{Source: Remembered})
@@ -123,8 +124,8 @@ func (s *Snapshot) rowVersions(ctx context.Context) ([]uint64, error) {
 	return s.versions, s.err
 }
 
-// known returns the days that decide about the answers. It is nil where no answer uses stored results, and where the store fails:
-// then statements read rows alone.
+// known returns the days that decide about the answers. It is nil where no answer uses stored results, and where the
+// store fails: then statements read rows alone.
 func (s *Snapshot) known(ctx context.Context) *days.Snapshot {
 	if s.p.deriver() == nil {
 		return nil
@@ -132,7 +133,8 @@ func (s *Snapshot) known(ctx context.Context) *days.Snapshot {
 	return s.daysOf(ctx)
 }
 
-// expired returns the end of the last day that p counts and whose rows were removed because of their age, or zero if there is none.
+// expired returns the end of the last day that p counts and whose rows were removed because of their age, or zero if
+// there is none.
 func (s *Snapshot) expired(ctx context.Context, p *plan.Plan) time.Time {
 	if known := s.daysOf(ctx); known.Covers(p.Counted()) {
 		return known.LastExpired(p.Counted())
@@ -140,11 +142,12 @@ func (s *Snapshot) expired(ctx context.Context, p *plan.Plan) time.Time {
 	return time.Time{}
 }
 
-// expiredMeanwhile reports whether rows that p counts were removed because of their age since s read the days, so that an answer may lack
-// rows without saying so. Then s has the days as they are now.
+// expiredMeanwhile reports whether rows that p counts were removed because of their age since s read the days, so that
+// an answer may lack rows without saying so. Then s has the days as they are now.
 func (s *Snapshot) expiredMeanwhile(ctx context.Context, p *plan.Plan) bool {
 	known, w := s.daysOf(ctx), p.Counted()
-	if _, expires := s.p.engine.store.(store.Expirer); !expires || !known.Covers(w) || w.From >= keep.ExpiresBefore(s.p.engine.now()).UnixMilli() {
+	if _, expires := s.p.engine.store.(store.Expirer); !expires || !known.Covers(w) ||
+		w.From >= keep.ExpiresBefore(s.p.engine.now()).UnixMilli() {
 		return false
 	}
 	now := s.readDays(ctx)
@@ -182,7 +185,8 @@ func (s *Snapshot) readDays(ctx context.Context) *days.Snapshot {
 	// Others may wait for an answer that this request computes, so the days do not depend on the end of the request.
 	within, cancel := s.p.engine.inTime(context.WithoutCancel(ctx))
 	defer cancel()
-	found, _ := days.Read(within, d, s.p.subject, s.p.counted().Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
+	found, _ := days.Read(within, d, s.p.subject,
+		s.p.counted().Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
 	return found
 }
 

@@ -29,7 +29,8 @@ func TestSnapshotKeys(t *testing.T) {
 	march := query.Request{Parameters: names("pages"), StartDate: "2026-03-01", EndDate: "2026-03-20"}
 	later := query.Request{Parameters: names("pages"), StartDate: "2026-03-10", EndDate: "2026-03-20"}
 	rebuild := func() {
-		if _, err := e.RebuildSeals(t.Context(), website.Subject, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)); err != nil {
+		if _, err := e.RebuildSeals(t.Context(), website.Subject, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -53,10 +53,11 @@ var ErrConfig = errors.New("redisbus: invalid Config")
 
 // Config configures [New].
 type Config struct {
-	Client  redis.UniversalClient // required; the caller closes it after the bus
-	Prefix  string                // one per deployment; empty means DefaultPrefix
-	Timeout time.Duration         // maximum time of sending, during which the change of a key or flag waits; 0 means 50 ms
-	Logger  *slog.Logger          // nil means no log
+	Client redis.UniversalClient // required; the caller closes it after the bus
+	Prefix string                // one per deployment; empty means DefaultPrefix
+	// maximum time of sending, during which the change of a key or flag waits; 0 means 50 ms
+	Timeout time.Duration
+	Logger  *slog.Logger // nil means no log
 }
 
 // A Bus is an [auth.Invalidator] and a [flags.Bus] that notifies all processes. It is safe for concurrent use.
@@ -146,7 +147,8 @@ func (b *Bus) listen(ctx context.Context) {
 	defer close(b.done)
 	err := b.sub.Subscribe(ctx, b.cfg.Prefix+KeyChannel, b.cfg.Prefix+FlagChannel)
 	if err != nil && ctx.Err() == nil {
-		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "could not subscribe to changes of keys and flags; the client will reconnect",
+		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn,
+			"could not subscribe to changes of keys and flags; the client will reconnect",
 			slog.Any("error", err))
 	}
 	for said := range b.sub.ChannelWithSubscriptions() {
@@ -205,11 +207,14 @@ func (b *Bus) send(ctx context.Context, channel, text string) {
 		return
 	}
 	if err != nil {
-		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "Redis is unreachable; other processes will see changes of keys and flags late",
+		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn,
+			"Redis is unreachable; other processes will see changes of keys and flags late",
 			slog.String("channel", channel), slog.Any("error", err))
 		return
 	}
-	b.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "Redis is reachable again; other processes see changes of keys and flags at once", slog.String("channel", channel))
+	b.cfg.Logger.LogAttrs(ctx, slog.LevelInfo,
+		"Redis is reachable again; other processes see changes of keys and flags at once",
+		slog.String("channel", channel))
 }
 
 // publish returns at the latest when ctx ends. The client itself does not guarantee that.

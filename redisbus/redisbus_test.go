@@ -75,7 +75,8 @@ func startServer(t *testing.T) *server {
 func (s *server) begin(t *testing.T) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(s.address)
-	s.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir())
+	s.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no",
+		"--dir", t.TempDir())
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

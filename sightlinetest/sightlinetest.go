@@ -6,8 +6,8 @@
 //	host.API().ServeHTTP(w, r)
 //	host.Advance(24 * time.Hour) // the next day
 //
-// All data is in memory and is gone after the test. Events are in store/sqlite, which needs no cgo and answers every query
-// type like the other stores. There are no rate limits and no audit trail.
+// All data is in memory and is gone after the test. Events are in store/sqlite, which needs no cgo and answers every
+// query type like the other stores. There are no rate limits and no audit trail.
 package sightlinetest
 
 import (
@@ -63,8 +63,8 @@ func New(t testing.TB, change ...func(*sightline.Config)) *Host {
 	return h
 }
 
-// Open returns a Host, for examples and benchmarks without a test. Its clock stands at Start. Each change changes the Config
-// before the service is opened.
+// Open returns a Host, for examples and benchmarks without a test. Its clock stands at Start. Each change changes the
+// Config before the service is opened.
 func Open(change ...func(*sightline.Config)) (*Host, error) {
 	h := &Host{Website: Website}
 	h.Sites = &store.MemoryDirectory{Now: h.Now}
@@ -76,8 +76,10 @@ func Open(change ...func(*sightline.Config)) (*Host, error) {
 		return nil, fmt.Errorf("sightlinetest: %w", err)
 	}
 	h.Keys, h.Events = keys, events
-	_, secret, keyErr := keys.CreateKey(context.Background(), auth.Key{ID: KeyID, Owner: Owner, All: true, Scopes: auth.Scopes()})
-	siteErr := h.Sites.AddWebsite(store.Website{ID: Website, Owner: Owner, Name: "Test", Domain: Domain, CreatedAt: Start()})
+	_, secret, keyErr := keys.CreateKey(context.Background(),
+		auth.Key{ID: KeyID, Owner: Owner, All: true, Scopes: auth.Scopes()})
+	siteErr := h.Sites.AddWebsite(store.Website{ID: Website, Owner: Owner, Name: "Test", Domain: Domain,
+		CreatedAt: Start()})
 	h.Key = secret.Reveal()
 	cfg := sightline.Config{
 		Events: events, Directory: h.Sites, Keys: keys, Pepper: pepper, Flags: &flags.Memory{},

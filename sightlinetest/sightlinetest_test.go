@@ -28,7 +28,8 @@ func view(t *testing.T, tracking http.Handler, website string) {
 // want asks for the page views of today.
 func want(t *testing.T, host *sightlinetest.Host, holds string) {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodGet, "/v1/query?website_id="+host.Website+"&parameters=summary_metrics&preset=today", nil)
+	r := httptest.NewRequest(http.MethodGet, "/v1/query?website_id="+host.Website+
+		"&parameters=summary_metrics&preset=today", nil)
 	r.Header.Set("X-Api-Key", host.Key)
 	w := httptest.NewRecorder()
 	if host.API().ServeHTTP(w, r); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), holds) {
@@ -45,7 +46,10 @@ func TestNew(t *testing.T) {
 	want(t, host, `"pageviews":0`)
 
 	var changed bool
-	other := sightlinetest.New(t, func(cfg *sightline.Config) { changed = cfg.Version == ""; cfg.Version = "v1" })
+	other := sightlinetest.New(t, func(cfg *sightline.Config) {
+		changed = cfg.Version == ""
+		cfg.Version = "v1"
+	})
 	want(t, other, `"pageviews":0`)
 	if !changed || other.Key != host.Key {
 		t.Errorf("changed: %v, keys: %s and %s; want one key for all hosts", changed, other.Key, host.Key)

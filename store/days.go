@@ -30,8 +30,8 @@ type Day struct {
 	// later events on these days. The seal may include rows of later commits. Other stores set Sealed to 0 as soon
 	// as the seal is not valid.
 	Sealed uint64
-	// Expired is 0 unless an [Expirer] removed rows of the day because of their age. Then it is the Version after that, and the day
-	// has later rows if Version is larger. It is 0 again after [Eraser] removed all rows of the subject.
+	// Expired is 0 unless an [Expirer] removed rows of the day because of their age. Then it is the Version after that,
+	// and the day has later rows if Version is larger. It is 0 again after [Eraser] removed all rows of the subject.
 	Expired uint64
 }
 

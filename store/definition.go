@@ -33,7 +33,8 @@ const (
 	MaxAnnotations = 500
 )
 
-// A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package query/saved knows what Body means.
+// A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package query/saved knows
+// what Body means.
 type Definition struct {
 	Kind    DefinitionKind
 	Name    string          // unique among the definitions of a kind of a website
@@ -43,14 +44,15 @@ type Definition struct {
 }
 
 // ErrManyDefinitions: the website would have more than [MaxDefinitions] or [MaxAnnotations].
-var ErrManyDefinitions = fmt.Errorf("store: more than %d definitions or %d annotations of a website", MaxDefinitions, MaxAnnotations)
+var ErrManyDefinitions = fmt.Errorf("store: more than %d definitions or %d annotations of a website", MaxDefinitions,
+	MaxAnnotations)
 
 // A DefinitionStore keeps what people saved by name, per website. It is safe for concurrent use.
 type DefinitionStore interface {
 	// Definitions lists the definitions of a website in the order of [CompareDefinitions].
 	Definitions(ctx context.Context, website string) ([]Definition, error)
-	// PutDefinition stores d, in place of the one of its kind and name, whose Created stays. It sets the times, and returns d as it
-	// is stored. Its error wraps [ErrManyDefinitions] or [ErrNotFound], if there is no such website.
+	// PutDefinition stores d, in place of the one of its kind and name, whose Created stays. It sets the times, and
+	// returns d as it is stored. Its error wraps [ErrManyDefinitions] or [ErrNotFound], if there is no such website.
 	PutDefinition(ctx context.Context, website string, d Definition) (Definition, error)
 	// RemoveDefinition removes a definition. Its error wraps [ErrNotFound].
 	RemoveDefinition(ctx context.Context, website string, kind DefinitionKind, name string) error
@@ -73,5 +75,6 @@ func HasRoom(all []Definition, kind DefinitionKind) bool {
 // CompareDefinitions orders definitions by kind, in the order of [DefinitionKinds], then by Created, then by name.
 func CompareDefinitions(a, b Definition) int {
 	all := DefinitionKinds()
-	return cmp.Or(cmp.Compare(slices.Index(all, a.Kind), slices.Index(all, b.Kind)), a.Created.Compare(b.Created), strings.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(slices.Index(all, a.Kind), slices.Index(all, b.Kind)), a.Created.Compare(b.Created),
+		strings.Compare(a.Name, b.Name))
 }

@@ -36,20 +36,21 @@ type Resealer interface {
 	Reseal(ctx context.Context, d Derivation, changed Statement) error
 }
 
-// MaxAround is the largest [Derivation.Before] and [Derivation.After]: rows decide nothing about days that are further away.
+// MaxAround is the largest [Derivation.Before] and [Derivation.After]: rows decide nothing about days that are further
+// away.
 const MaxAround = 7
 
 // A Derivation describes the results to compute and store for whole UTC days of a subject.
 //
 // Its statements return all columns of the tables that store their rows, sealed_sessions and sealed_hits: the subject,
 // and those of schema.SealedTables, which has their kinds. Statement.Columns has their names in the order of the
-// statement. The time of a row is in the column start or time. The field Seals of the dialect says which further columns these tables
-// have.
+// statement. The time of a row is in the column start or time. The field Seals of the dialect says which further
+// columns these tables have.
 type Derivation struct {
 	Subject  Subject
 	From, To time.Time
-	// Before and After are the numbers of days before and after a day whose rows are also read to compute it. They are at most
-	// MaxAround.
+	// Before and After are the numbers of days before and after a day whose rows are also read to compute it. They are
+	// at most MaxAround.
 	Before, After int
 	Sessions      Statement // one row for each session that begins on these days
 	Hits          Statement // the events of these days that are not hidden, with the fields of their sessions

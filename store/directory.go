@@ -33,9 +33,9 @@ type Website struct {
 	CreatedAt time.Time
 }
 
-// Rules define which events a website accepts, and for how long it keeps them. AllowedOrigins, the address lists and KeyedEvents apply only to
-// senders without a key. The zero Rules accept events from pages of the website's domain and its subdomains,
-// and from programs, which send no Origin header. The lists are shared: do not change them.
+// Rules define which events a website accepts, and for how long it keeps them. AllowedOrigins, the address lists and
+// KeyedEvents apply only to senders without a key. The zero Rules accept events from pages of the website's domain and
+// its subdomains, and from programs, which send no Origin header. The lists are shared: do not change them.
 type Rules struct {
 	// AllowedOrigins lists origins whose pages may send events, in addition to pages of the domain: a host,
 	// *.x.y for x.y and its subdomains, localhost, or * for any host. The origin of an app is written with its
@@ -54,16 +54,16 @@ type Rules struct {
 	MonthlyEvents int64 `json:"monthlyEvents,omitempty"`
 	// Paused rejects all events, with and without a key.
 	Paused bool `json:"paused,omitempty"`
-	// RetentionDays is the number of days for which the website keeps its rows: the service removes those of UTC days that were over
-	// so many times 24 hours ago, and rejects events of such days. 0 keeps all. See KeepsFrom.
+	// RetentionDays is the number of days for which the website keeps its rows: the service removes those of UTC days
+	// that were over so many times 24 hours ago, and rejects events of such days. 0 keeps all. See KeepsFrom.
 	RetentionDays int `json:"retentionDays,omitempty"`
-	// KeepTotals makes answers that are merged from stored states of whole days stay the same after the rows are removed, if
-	// the store keeps states. Otherwise nothing of the removed days is left.
+	// KeepTotals makes answers that are merged from stored states of whole days stay the same after the rows are
+	// removed, if the store keeps states. Otherwise nothing of the removed days is left.
 	KeepTotals bool `json:"keepTotals,omitempty"`
 }
 
-// KeepsFrom returns the start of the first UTC day whose rows a website with these rules keeps at a time. It is zero if the website
-// keeps all.
+// KeepsFrom returns the start of the first UTC day whose rows a website with these rules keeps at a time. It is zero if
+// the website keeps all.
 func (r Rules) KeepsFrom(now time.Time) time.Time {
 	if r.RetentionDays <= 0 {
 		return time.Time{}

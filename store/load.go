@@ -75,7 +75,8 @@ func NewPace(of any, now func() time.Time, wait func(ctx context.Context, d time
 }
 
 const (
-	mostRests = 9           // the maximum rest is the duration of the work times this, or times least if that is greater
+	// the maximum rest is the duration of the work times this, or times least if that is greater
+	mostRests = 9
 	restStep  = time.Second // the time after which a resting Pace notices that queries and writes have stopped
 )
 

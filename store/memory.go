@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// MemoryDirectory is a Directory, a WebsiteManager and a DefinitionStore, in memory, for tests, examples, and hosts that know their websites at
-// start. Its zero value is empty and ready. It is safe for concurrent use.
+// MemoryDirectory is a Directory, a WebsiteManager and a DefinitionStore, in memory, for tests, examples, and hosts
+// that know their websites at start. Its zero value is empty and ready. It is safe for concurrent use.
 type MemoryDirectory struct {
 	Now func() time.Time // the clock of definitions and new websites; nil means time.Now
 
@@ -161,7 +161,8 @@ func (m *MemoryDirectory) now() time.Time {
 }
 
 // RemoveDefinition implements [DefinitionStore].
-func (m *MemoryDirectory) RemoveDefinition(ctx context.Context, website string, kind DefinitionKind, name string) error {
+func (m *MemoryDirectory) RemoveDefinition(ctx context.Context, website string, kind DefinitionKind,
+	name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	at := slices.IndexFunc(m.saved[website], Definition{Kind: kind, Name: name}.replaces)

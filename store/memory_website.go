@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// CreateWebsite implements [WebsiteManager]. Its error also wraps ErrInvalid if the id is taken, or belonged to a website of another owner.
+// CreateWebsite implements [WebsiteManager]. Its error also wraps ErrInvalid if the id is taken, or belonged to a
+// website of another owner.
 func (m *MemoryDirectory) CreateWebsite(ctx context.Context, w Website) (Website, error) {
 	if err := CleanWebsite(&w); err != nil {
 		return Website{}, fmt.Errorf("store: website: %w", err)

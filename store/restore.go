@@ -15,10 +15,10 @@ type Restorer interface {
 	// stores rows whose event ids the store received before: the caller has checked which rows are missing. A
 	// later Write of the same ids still counts as a repeat.
 	//
-	// After an error all, some or none of b may be stored. The caller compares the stores again before it
-	// restores the missing rows. This comparison cannot see an attempt that is still running, for example one
-	// from a process that died. Therefore mark identifies a set of rows: if an earlier call with the same mark
-	// stored rows of a table and UTC month, this call stores no rows of that table and month, and the other way round if
-	// the earlier call finishes later. A caller never uses a mark for other rows.
+	// After an error all, some or none of b may be stored. The caller compares the stores again before it restores the
+	// missing rows. This comparison cannot see an attempt that is still running, for example one from a process that
+	// died. Therefore mark identifies a set of rows: if an earlier call with the same mark stored rows of a table and
+	// UTC month, this call stores no rows of that table and month, and the other way round if the earlier call finishes
+	// later. A caller never uses a mark for other rows.
 	Restore(ctx context.Context, mark string, b *Batch) error
 }

@@ -44,8 +44,10 @@ type Store interface {
 
 // A Statement is one query: SQL over logical tables, and its arguments.
 type Statement struct {
-	Label string        // the query type, for comments, logs and metrics
-	SQL   string        // uses only the logical tables of package store/schema and, if the store is a Deriver, sealed_sessions and sealed_hits, and the column version of events if it is a Resealer; templates of the dialect may use more tables
+	Label string // the query type, for comments, logs and metrics
+	// uses only the logical tables of package store/schema and, if the store is a Deriver, sealed_sessions and
+	// sealed_hits, and the column version of events if it is a Resealer; templates of the dialect may use more tables
+	SQL   string
 	Args  []dialect.Arg // bound by name, never part of the SQL text
 	Kinds []dialect.Kind
 	// Columns has the names of the columns of the answer, one for each of Kinds. They are for tests and logs: a

@@ -2,9 +2,9 @@ package store
 
 import "context"
 
-// A Tracer is called before a statement runs. The statement runs with the context that it returns, and the function that it returns is
-// called when the statement ended: with the number of rows, and the error if it failed. Both may be called by several goroutines at
-// once. Neither may change the statement. A nil Tracer traces nothing.
+// A Tracer is called before a statement runs. The statement runs with the context that it returns, and the function
+// that it returns is called when the statement ended: with the number of rows, and the error if it failed. Both may be
+// called by several goroutines at once. Neither may change the statement. A nil Tracer traces nothing.
 //
 // The Label of a statement says what it is for, and SQL its text. Values of callers are in Args alone.
 type Tracer func(context.Context, Statement) (context.Context, func(rows int, err error))
@@ -27,8 +27,8 @@ func (t Tracer) Query(ctx context.Context, s Store, stmt Statement) (*Rows, erro
 // SealLabel is the Label of the statement that a Tracer gets for the seal of some days.
 const SealLabel = "seal"
 
-// Seal calls seal, which seals the days of d, between the calls of t. The statement that t gets has the label SealLabel and the SQL that
-// computes the sealed hits; it has no rows.
+// Seal calls seal, which seals the days of d, between the calls of t. The statement that t gets has the label SealLabel
+// and the SQL that computes the sealed hits; it has no rows.
 func (t Tracer) Seal(ctx context.Context, d Derivation, seal func(context.Context) error) error {
 	if t == nil {
 		return seal(ctx)

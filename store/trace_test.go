@@ -36,24 +36,28 @@ func TestTracer(t *testing.T) {
 		s := traced{notes: &notes, fault: fault}
 		tracer := store.Tracer(func(ctx context.Context, stmt store.Statement) (context.Context, func(int, error)) {
 			notes = append(notes, "begin "+stmt.Label)
-			return context.WithValue(ctx, traceKey{}, "span"), func(rows int, err error) { notes = append(notes, fmt.Sprint("end ", rows, " ", err)) }
+			return context.WithValue(ctx, traceKey{}, "span"),
+				func(rows int, err error) { notes = append(notes, fmt.Sprint("end ", rows, " ", err)) }
 		})
 		rows, err := tracer.Query(t.Context(), s, store.Statement{Label: "pages"})
 		if !errors.Is(err, fault) || (rows == nil) != (fault != nil) {
 			t.Errorf("Query = %v, %v", rows, err)
 		}
 		hits := store.Derivation{Hits: store.Statement{Label: "hits"}}
-		if err := tracer.Seal(t.Context(), hits, func(ctx context.Context) error { return s.Seal(ctx, hits) }); !errors.Is(err, fault) {
+		if err := tracer.Seal(t.Context(), hits,
+			func(ctx context.Context) error { return s.Seal(ctx, hits) }); !errors.Is(err, fault) {
 			t.Errorf("Seal = %v", err)
 		}
-		want := []string{"begin pages", "query pages in span", fmt.Sprint("end ", map[bool]int{true: 3}[fault == nil], " ", fault),
+		want := []string{"begin pages", "query pages in span",
+			fmt.Sprint("end ", map[bool]int{true: 3}[fault == nil], " ", fault),
 			"begin seal", "seal hits in span", fmt.Sprint("end 0 ", fault)}
 		if !slices.Equal(notes, want) {
 			t.Errorf("got  %q\nwant %q", notes, want)
 		}
 		notes = nil
 		_, _ = store.Tracer(nil).Query(t.Context(), s, store.Statement{Label: "pages"})
-		_ = store.Tracer(nil).Seal(t.Context(), store.Derivation{}, func(ctx context.Context) error { return s.Seal(ctx, store.Derivation{}) })
+		_ = store.Tracer(nil).Seal(t.Context(), store.Derivation{},
+			func(ctx context.Context) error { return s.Seal(ctx, store.Derivation{}) })
 		if want := []string{"query pages in <nil>", "seal  in <nil>"}; !slices.Equal(notes, want) {
 			t.Errorf("without a tracer: %q, want %q", notes, want)
 		}

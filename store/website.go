@@ -17,22 +17,24 @@ type WebsiteManager interface {
 	Websites(ctx context.Context, owner string) ([]Website, error)
 	// Website returns one website as it is stored now, or an error that wraps ErrNotFound.
 	Website(ctx context.Context, id string) (Website, error)
-	// CreateWebsite stores w and returns it as it is stored: see [CleanWebsite]. An empty id is generated, and a zero CreatedAt
-	// becomes the current time. Its error wraps ErrInvalid if the website is invalid.
+	// CreateWebsite stores w and returns it as it is stored: see [CleanWebsite]. An empty id is generated, and a zero
+	// CreatedAt becomes the current time. Its error wraps ErrInvalid if the website is invalid.
 	CreateWebsite(ctx context.Context, w Website) (Website, error)
-	// ChangeWebsite changes a website by amend, and returns the stored result, cleaned as CreateWebsite does. Its id, owner and
-	// CreatedAt stay. It may call amend more than once, and amend must not use the manager. Its error wraps ErrNotFound or
-	// ErrInvalid.
+	// ChangeWebsite changes a website by amend, and returns the stored result, cleaned as CreateWebsite does. Its id,
+	// owner and CreatedAt stay. It may call amend more than once, and amend must not use the manager. Its error wraps
+	// ErrNotFound or ErrInvalid.
 	ChangeWebsite(ctx context.Context, id string, amend func(*Website)) (Website, error)
-	// RemoveWebsite removes a website. Its rows stay stored, and its id is never given to another owner. Its error wraps ErrNotFound.
+	// RemoveWebsite removes a website. Its rows stay stored, and its id is never given to another owner. Its error
+	// wraps ErrNotFound.
 	RemoveWebsite(ctx context.Context, id string) error
 }
 
 // The bounds of websites.
 const (
-	MaxLabel     = 255 // characters in texts that people read
-	MaxRules     = 200 // entries in each list of Rules
-	MinRetention = 7   // days, if Rules.RetentionDays is not 0: a few are needed to compute totals, and to recognise repeated events
+	MaxLabel = 255 // characters in texts that people read
+	MaxRules = 200 // entries in each list of Rules
+	// days, if Rules.RetentionDays is not 0: a few are needed to compute totals, and to recognise repeated events
+	MinRetention = 7
 	MaxRetention = 36_500
 
 	maxDomain = 253 // bytes
@@ -60,9 +62,9 @@ func (e FieldErrors) Error() string {
 // Unwrap returns ErrInvalid.
 func (e FieldErrors) Unwrap() error { return ErrInvalid }
 
-// CleanWebsite cleans the fields of w: the domain and allowed origins become bare hosts in lower case (whole URLs are accepted), an
-// empty name becomes the domain, and networks lose their host bits. It does not change the lists of w in place, and leaves id, owner
-// and CreatedAt alone. Its error is [FieldErrors].
+// CleanWebsite cleans the fields of w: the domain and allowed origins become bare hosts in lower case (whole URLs are
+// accepted), an empty name becomes the domain, and networks lose their host bits. It does not change the lists of w in
+// place, and leaves id, owner and CreatedAt alone. Its error is [FieldErrors].
 func CleanWebsite(w *Website) error {
 	var c cleaner
 	w.Domain = c.domain(w.Domain)
@@ -76,7 +78,8 @@ func CleanWebsite(w *Website) error {
 		c.add("monthlyEvents", "monthly events", "must be at least 0, not %d", r.MonthlyEvents)
 	}
 	if days := r.RetentionDays; days != 0 && (days < MinRetention || days > MaxRetention) {
-		c.add("retentionDays", "retention", "must be 0 or between %d and %d days, not %d", MinRetention, MaxRetention, days)
+		c.add("retentionDays", "retention", "must be 0 or between %d and %d days, not %d", MinRetention, MaxRetention,
+			days)
 	}
 	r.AllowedOrigins = c.origins(r.AllowedOrigins)
 	r.AllowedAddresses = c.networks("allowedAddresses", "allowed address", r.AllowedAddresses)
@@ -138,7 +141,8 @@ func (c *cleaner) origins(given []string) []string {
 		}
 		host := hostOf(one)
 		if host != "*" && !isHost(strings.TrimPrefix(host, "*.")) {
-			c.add(fmt.Sprintf("allowedOrigins[%d]", i), "allowed origin:", "%q must be a host, *.host, *, null or the origin of an app such as capacitor://localhost", one)
+			c.add(fmt.Sprintf("allowedOrigins[%d]", i), "allowed origin:",
+				"%q must be a host, *.host, *, null or the origin of an app such as capacitor://localhost", one)
 		}
 		cleaned = append(cleaned, host)
 	}
@@ -153,7 +157,8 @@ func appOrigin(text string) (string, bool) {
 		return text, true
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" || u.Scheme == "http" || u.Scheme == "https" || u.Host == "" || u.String() != u.Scheme+"://"+u.Host {
+	if err != nil || u.Scheme == "" || u.Scheme == "http" || u.Scheme == "https" || u.Host == "" ||
+		u.String() != u.Scheme+"://"+u.Host {
 		return "", false
 	}
 	return text, true

@@ -40,7 +40,8 @@ func TestDomains(t *testing.T) {
 	} {
 		w := store.Website{Domain: given, Name: "Shop"}
 		err := store.CleanWebsite(&w)
-		if faults, _ := errors.AsType[store.FieldErrors](err); want == "" && (len(faults) != 1 || faults[0].Field != "domain" || !errors.Is(err, store.ErrInvalid)) {
+		if faults, _ := errors.AsType[store.FieldErrors](err); want == "" &&
+			(len(faults) != 1 || faults[0].Field != "domain" || !errors.Is(err, store.ErrInvalid)) {
 			t.Errorf("the domain of %q is %q, %v; want a mistake of the domain", given, w.Domain, err)
 		}
 		if want != "" && (w.Domain != want || err != nil) {
@@ -53,7 +54,8 @@ func TestMemoryDirectoryManagesWebsites(t *testing.T) {
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	m, ctx := &store.MemoryDirectory{Now: func() time.Time { return now }}, t.Context()
 	made, err := m.CreateWebsite(ctx, store.Website{Owner: "acme", Domain: "https://Shop.example/"})
-	if err != nil || !strings.HasPrefix(made.ID, "web_") || made.Name != "shop.example" || made.Domain != "shop.example" || !made.CreatedAt.Equal(now) {
+	if err != nil || !strings.HasPrefix(made.ID, "web_") || made.Name != "shop.example" ||
+		made.Domain != "shop.example" || !made.CreatedAt.Equal(now) {
 		t.Fatalf("created %+v, %v", made, err)
 	}
 	changed, err := m.ChangeWebsite(ctx, made.ID, func(w *store.Website) {
@@ -74,7 +76,8 @@ func TestMemoryDirectoryManagesWebsites(t *testing.T) {
 			t.Errorf("after the website was removed: %v", err)
 		}
 	}
-	if _, err := m.CreateWebsite(ctx, store.Website{ID: made.ID, Owner: "other", Domain: "x.example"}); !errors.Is(err, store.ErrInvalid) {
+	if _, err := m.CreateWebsite(ctx, store.Website{ID: made.ID, Owner: "other", Domain: "x.example"}); !errors.Is(err,
+		store.ErrInvalid) {
 		t.Errorf("another owner gets the id of a removed website: %v", err)
 	}
 	if _, err := m.CreateWebsite(ctx, store.Website{ID: made.ID, Owner: "acme", Domain: "x.example"}); err != nil {

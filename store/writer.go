@@ -21,8 +21,8 @@ type Writer interface {
 	// vitals, spans, visits, checks and blocked. Ids are remembered for at least 7 days. A row with a known id,
 	// also from the same batch, is dropped without an error, and counted in Written.Repeated.
 	//
-	// The error wraps ErrInvalid if a row has no id, subject or time, or text that is not valid UTF-8 or contains
-	// the character NUL, which not every database can hold. The same holds for escapes in Event.Properties. schema.Items
+	// The error wraps ErrInvalid if a row has no id, subject or time, or text that is not valid UTF-8 or contains the
+	// character NUL, which not every database can hold. The same holds for escapes in Event.Properties. schema.Items
 	// finds all such rows.
 	//
 	// Rows are stored as given: the caller has already normalised paths, parsed referrers and user agents, and

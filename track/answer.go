@@ -49,7 +49,8 @@ type result struct {
 func (i item) result() result {
 	switch {
 	case i.err != nil:
-		return result{Status: failed, Message: i.err.Message, Code: i.err.Code, Errors: i.err.fields, EventType: i.kind, EventID: i.id}
+		return result{Status: failed, Message: i.err.Message, Code: i.err.Code, Errors: i.err.fields, EventType: i.kind,
+			EventID: i.id}
 	case i.ignored != "":
 		return result{Status: ignored, Type: i.kind, EventID: i.id, Reason: i.ignored, Dropped: i.dropped}
 	}
@@ -127,7 +128,8 @@ func (o *outcome) counted() (*front.Answer, error) {
 		all.results = results
 		return nil, &all
 	case !o.many:
-		return front.JSON(answer{Status: status, Type: o.kind, Count: &ok, EventID: o.items[0].id, Dropped: o.items[0].dropped})
+		return front.JSON(answer{Status: status, Type: o.kind, Count: &ok, EventID: o.items[0].id,
+			Dropped: o.items[0].dropped})
 	}
 	a := listAnswer{Status: status, Type: o.kind, Count: ok, Processed: len(o.items), Results: results}
 	if status == partial {
@@ -191,15 +193,18 @@ func refuse(r *front.Request, err error) front.Refusal {
 	}
 	why := failure{
 		Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: r.ID,
-		RetryAfter: int((p.Retry + time.Second - 1) / time.Second), Errors: p.fields, Results: p.results, RateStatus: p.rate,
+		RetryAfter: int((p.Retry + time.Second - 1) / time.Second), Errors: p.fields, Results: p.results,
+		RateStatus: p.rate,
 	}
-	rf := front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry, Body: envelope{Status: failed, failure: why}}
+	rf := front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry,
+		Body: envelope{Status: failed, failure: why}}
 	if front.WantsProblem(r.Header) {
 		title := p.Message
 		if i := slices.IndexFunc(codes[:], func(c ErrorCode) bool { return c.Code == p.Code }); i >= 0 {
 			title = codes[i].Message
 		}
-		rf.Type, rf.Body = front.ProblemType, problemBody{front.NewProblem(p.Code, title, p.Message, p.Status), false, why}
+		rf.Type, rf.Body = front.ProblemType,
+			problemBody{front.NewProblem(p.Code, title, p.Message, p.Status), false, why}
 	}
 	return rf
 }

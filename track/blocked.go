@@ -23,7 +23,8 @@ const (
 
 // reasons maps the counted codes to the reasons in statistics.
 var reasons = map[code]string{
-	codeOrigin: "origin", codeAddress: "address", codePaused: "paused", codeKeyedEvents: "key", codeTooOld: "window", codeQuota: "quota",
+	codeOrigin: "origin", codeAddress: "address", codePaused: "paused", codeKeyedEvents: "key", codeTooOld: "window",
+	codeQuota: "quota",
 }
 
 // botReason is recorded for bots.
@@ -60,7 +61,8 @@ func (b *blockedCounter) add(kind blockedKind) {
 		if len(b.counts) == blockedKinds {
 			return
 		}
-		one = &store.Blocked{Website: kind.website, ID: uuid.Random(), Time: b.now().UTC(), Reason: kind.reason, Bot: kind.bot}
+		one = &store.Blocked{Website: kind.website, ID: uuid.Random(), Time: b.now().UTC(), Reason: kind.reason,
+			Bot: kind.bot}
 		if b.counts == nil {
 			b.counts = map[blockedKind]*store.Blocked{}
 		}

@@ -37,11 +37,17 @@ func TestBlocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []store.Blocked{
-		{Website: "w1", Time: noon, Reason: "bot", Requests: 1}, {Website: "w1", Time: noon, Reason: "bot", Bot: "Googlebot", Requests: 3},
-		{Website: "w1", Time: noon, Reason: "key", Requests: 1}, {Website: "w1", Time: noon, Reason: "origin", Requests: 1},
-		{Website: "w1", Time: noon, Reason: "window", Requests: 2}, {Website: "w2", Time: noon, Reason: "bot", Bot: "Googlebot", Requests: 1},
+		{Website: "w1", Time: noon, Reason: "bot", Requests: 1},
+		{Website: "w1", Time: noon, Reason: "bot", Bot: "Googlebot", Requests: 3},
+		{Website: "w1", Time: noon, Reason: "key", Requests: 1},
+		{Website: "w1", Time: noon, Reason: "origin", Requests: 1},
+		{Website: "w1", Time: noon, Reason: "window", Requests: 2},
+		{Website: "w2", Time: noon, Reason: "bot", Bot: "Googlebot", Requests: 1},
 	}
-	order := cmpopts.SortSlices(func(a, b store.Blocked) bool { return a.Website+a.Reason+a.Bot < b.Website+b.Reason+b.Bot })
+	order := cmpopts.SortSlices(func(a, b store.Blocked) bool {
+		return a.Website+a.Reason+a.Bot < b.Website+b.Reason+
+			b.Bot
+	})
 	if d := cmp.Diff(want, w.rows().Blocked, order, cmpopts.IgnoreFields(store.Blocked{}, "ID")); d != "" {
 		t.Error(d)
 	}
@@ -69,7 +75,8 @@ func TestBlockedIsStoredOnce(t *testing.T) {
 	}
 	b.add(blockedKind{"w1", "origin", ""}) // ignored after close
 	got := w.rows().Blocked
-	if len(got) != 2 || got[0] != lost || got[1].ID == lost.ID || got[0].Requests+got[1].Requests != 2 || b.counts != nil {
+	if len(got) != 2 || got[0] != lost || got[1].ID == lost.ID || got[0].Requests+got[1].Requests != 2 ||
+		b.counts != nil {
 		t.Errorf("stored %+v, counted %v", got, b.counts)
 	}
 }
@@ -130,7 +137,8 @@ func TestQuota(t *testing.T) {
 			t.Errorf("request %d: %d %s", i, got.code, got.raw)
 		}
 	}
-	if got := w.post(t, "/track", `{"name":"bought","websiteId":"w1"}`, "X-Api-Key", "all"); got.body["code"] != "BILLING_LIMIT_EXCEEDED" {
+	if got := w.post(t, "/track", `{"name":"bought","websiteId":"w1"}`, "X-Api-Key",
+		"all"); got.body["code"] != "BILLING_LIMIT_EXCEEDED" {
 		t.Errorf("with a key: %s", got.raw)
 	}
 	if got := w.post(t, "/?client_id=w2", view); got.code != 200 {
@@ -145,7 +153,8 @@ func TestQuota(t *testing.T) {
 	const over = "BILLING_LIMIT_EXCEEDED"
 	w = &world{rules: store.Rules{MonthlyEvents: 10}, usage: &monthly{stored: 8}}
 	got := w.post(t, "/batch?client_id=w1", "["+view+",{},"+view+","+view+","+view+"]")
-	if want := []string{"", "INVALID_EVENT_SCHEMA", "", over, over}; got.code != 200 || !slices.Equal(got.codes(), want) || len(w.rows().Events) != 2 {
+	if want := []string{"", "INVALID_EVENT_SCHEMA", "", over, over}; got.code != 200 ||
+		!slices.Equal(got.codes(), want) || len(w.rows().Events) != 2 {
 		t.Errorf("a batch with two events over the quota: %d %s", got.code, got.raw)
 	}
 	if got := w.post(t, "/?client_id=w1", view); got.code != 402 {
@@ -158,7 +167,8 @@ func TestQuota(t *testing.T) {
 		}
 	}
 	w = &world{rules: store.Rules{MonthlyEvents: 10}, usage: &monthly{err: errDown}}
-	if got := w.post(t, "/?client_id=w1", view); got.code != 503 || got.body["code"] != "BILLING_CHECK_UNAVAILABLE" || got.header.Get("Retry-After") == "" {
+	if got := w.post(t, "/?client_id=w1", view); got.code != 503 || got.body["code"] != "BILLING_CHECK_UNAVAILABLE" ||
+		got.header.Get("Retry-After") == "" {
 		t.Errorf("if Usage fails: %d %s", got.code, got.raw)
 	}
 }

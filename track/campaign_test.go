@@ -20,11 +20,13 @@ func TestCampaignSources(t *testing.T) {
 		{"a medium of mail", `"source":"News Letter","utm_medium":"email"`, "news letter email"},
 		{"utm_source before ref before source", `"source":"c","ref":"b","utm_source":"a"`, "a other"},
 		{"ref before source", `"source":"c","ref":"b","utm_source":""`, "b other"},
-		{"in the query of the address", `"path":"https://shop.com/?x=1&utm_source=chatgpt.com&utm_medium=social#top"`, "chatgpt.com social"},
+		{"in the query of the address", `"path":"https://shop.com/?x=1&utm_source=chatgpt.com&utm_medium=social#top"`,
+			"chatgpt.com social"},
 		{"ref in the query", `"path":"/?ref=producthunt"`, "producthunt.com social"},
 		{"source in the query", `"path":"https://shop.com/a?source=newsletter"`, "newsletter other"},
 		{"a field before the query", `"utm_source":"a","path":"https://shop.com/?utm_source=b"`, "a other"},
-		{"utm_source of the query before the field ref", `"ref":"a","path":"https://shop.com/?utm_source=b"`, "b other"},
+		{"utm_source of the query before the field ref", `"ref":"a","path":"https://shop.com/?utm_source=b"`,
+			"b other"},
 		{"a bad escape in the query", `"path":"https://shop.com/?%zz=1&ref=a"`, "a other"},
 		{"a query of the fragment is none", `"path":"https://shop.com/#/a?ref=b"`, " "},
 		{"a long text is cut", `"ref":"` + long + `"`, long[:2*intake.MaxUTM] + " other"},
@@ -53,7 +55,9 @@ func TestTagsOfTheAddress(t *testing.T) {
 	for _, c := range []struct{ why, fields, want string }{
 		{"fields", `"path":"/x","utm_source":"News","utm_medium":"m","utm_campaign":"c","utm_term":"t","utm_content":"k","gclid":"G"`, "News m c t k G news"},
 		{"the address", `"path":"https://shop.com/x?utm_source=News&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&gclid=G"`, "News m c t k G news"},
-		{"a path with its query", `"path":"/x?utm_source=News&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&gclid=G"`, "News m c t k G news"},
+		{"a path with its query",
+			`"path":"/x?utm_source=News&utm_medium=m&utm_campaign=c&utm_term=t&utm_content=k&gclid=G"`,
+			"News m c t k G news"},
 		{"both", `"path":"/x?utm_source=Other&utm_medium=m&gclid=Other","utm_source":"News","utm_campaign":"c","utm_term":"t","utm_content":"k","gclid":"G"`, "News m c t k G news"},
 		{"direct is none", `"path":"/x?utm_source=News&utm_medium=(none)","utm_source":"(direct)"`, "News      news"},
 		{"escapes", `"path":"/x?utm_source=News%20&utm_campaign=a%2Bb"`, "News  a+b    news"},
@@ -66,7 +70,8 @@ func TestTagsOfTheAddress(t *testing.T) {
 				t.Fatalf("%s: %d %s", c.why, a.code, a.raw)
 			}
 			e := events[0]
-			got := strings.Join([]string{e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent, e.GCLID, e.ReferrerDomain}, " ")
+			got := strings.Join([]string{e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent, e.GCLID,
+				e.ReferrerDomain}, " ")
 			if got != c.want || e.Path != "/x" {
 				t.Errorf("%s of %s: %q at %s, want %q", c.why, name, got, e.Path, c.want)
 			}

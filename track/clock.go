@@ -17,8 +17,8 @@ import (
 const maxClockError = time.Minute
 
 // A request that was sent so long before its arrival is late: the service worker of a page may repeat it hours or days
-// later. Its times are not moved. A clock in another time zone looks the same. A clock that lost its date is further behind,
-// and is corrected.
+// later. Its times are not moved. A clock in another time zone looks the same. A clock that lost its date is further
+// behind, and is corrected.
 const (
 	lateFrom = 90 * time.Minute
 	lateTo   = 7 * 24 * time.Hour
@@ -65,7 +65,8 @@ func (c *clock) moment(f *fields) time.Time {
 		f.fail(name, "too_old", fmt.Sprintf("must not be more than %g hours before now%s", c.window.Hours(), c.unless))
 		f.old = true
 	case t.Before(f.keptFrom):
-		f.fail(name, "too_old", fmt.Sprintf("must not be before %s: the website keeps events for %d days", f.keptFrom.Format(time.DateOnly), f.keptDays))
+		f.fail(name, "too_old", fmt.Sprintf("must not be before %s: the website keeps events for %d days",
+			f.keptFrom.Format(time.DateOnly), f.keptDays))
 		f.old = true
 	}
 	return t

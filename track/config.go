@@ -27,9 +27,10 @@ type Config struct {
 	Writer    store.Writer       // required
 	Directory store.Directory    // required
 	Auth      auth.Authenticator // required; for /track with a key, /link-visits, /uptime-checks
-	Limiter   auth.Limiter       // required; its auth.ConcurrencyLimiter is used if it is one; auth.Unlimited disables limits
-	Audit     auth.Sink          // required; auth.Discard stores no audit trail
-	Salts     Salts              // required; such as a meta.Store or FileSalts
+	// required; its auth.ConcurrencyLimiter is used if it is one; auth.Unlimited disables limits
+	Limiter auth.Limiter
+	Audit   auth.Sink // required; auth.Discard stores no audit trail
+	Salts   Salts     // required; such as a meta.Store or FileSalts
 
 	// Profiles stores the data of /identify. If it is nil, the route does not exist.
 	Profiles Profiles

@@ -13,7 +13,8 @@ import (
 
 func TestACustomEventFromAServer(t *testing.T) {
 	w := world{geo: map[string]Location{"203.0.113.7": {Country: "US"}}}
-	a := w.post(t, "/track", `{"name":"order","namespace":"shop","source":"server","timestamp":"2026-03-04T11:59:00Z","websiteId":"w2",
+	a := w.post(t, "/track",
+		`{"name":"order","namespace":"shop","source":"server","timestamp":"2026-03-04T11:59:00Z","websiteId":"w2",
 		"properties":{"total":9.90},"anonymousId":"anon_1","sessionId":"sess_1","profileId":"p","path":"https://blog.org/x/","anonymizeVisitorIds":"auto"}`,
 		"Authorization", "Bearer all", "User-Agent", "node", "Content-Type", "application/json")
 	if a.code != 200 || a.body["status"] != "success" || a.body["type"] != "custom_event" || a.body["count"] != 1.0 {
@@ -25,8 +26,9 @@ func TestACustomEventFromAServer(t *testing.T) {
 	}
 	want := []store.Event{{
 		Website: "w2", ID: id, Kind: store.Custom, Name: "order", Time: time.Date(2026, 3, 4, 11, 59, 0, 0, time.UTC),
-		Identity: store.Identity{AnonymousID: hashedOf("w2", "anon_1"), ProfileID: "p", SessionID: "sess_1", Keyed: true},
-		Path:     "/x", Namespace: "shop", Source: "server", Properties: `{"total":9.9}`,
+		Identity: store.Identity{AnonymousID: hashedOf("w2", "anon_1"), ProfileID: "p", SessionID: "sess_1",
+			Keyed: true},
+		Path: "/x", Namespace: "shop", Source: "server", Properties: `{"total":9.9}`,
 	}}
 	if d := cmp.Diff(want, w.rows().Events); d != "" {
 		t.Error(d)
@@ -59,24 +61,36 @@ func TestWebsitesOfCustomEvents(t *testing.T) {
 		codes                  []string // of the results
 		sites                  []string // of the rows
 	}{
-		{"a key and the event's website", "all", "/track", `{"name":"x","websiteId":"w2"}`, 200, "", nil, []string{"w2"}},
-		{"a key and the request's website", "all", "/track?website_id=w2", `{"name":"x"}`, 200, "", nil, []string{"w2"}},
-		{"the event's wins", "all", "/track?website_id=w2", `{"name":"x","websiteId":"w1"}`, 200, "", nil, []string{"w1"}},
+		{"a key and the event's website", "all", "/track", `{"name":"x","websiteId":"w2"}`, 200, "", nil,
+			[]string{"w2"}},
+		{"a key and the request's website", "all", "/track?website_id=w2", `{"name":"x"}`, 200, "", nil,
+			[]string{"w2"}},
+		{"the event's wins", "all", "/track?website_id=w2", `{"name":"x","websiteId":"w1"}`, 200, "", nil,
+			[]string{"w1"}},
 		{"the key's only website, by its list", "one", "/track", `{"name":"x"}`, 200, "", nil, []string{"w1"}},
 		{"the key's only website, by its owner", "solo", "/track", `{"name":"x"}`, 200, "", nil, []string{"w5"}},
 		{"several websites and none named", "all", "/track", `{"name":"x"}`, 400, missing, nil, nil},
-		{"only such an event fails", "all", "/track", `[{"name":"x"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{missing, ""}, []string{"w1"}},
+		{"only such an event fails", "all", "/track", `[{"name":"x"},{"name":"y","websiteId":"w1"}]`, 200, "",
+			[]string{missing, ""}, []string{"w1"}},
 		{"outside the key's list", "one", "/track", `{"name":"x","websiteId":"w2"}`, 403, mismatch, nil, nil},
-		{"only the event outside the list fails", "one", "/track", `[{"name":"x","websiteId":"w2"},{"name":"y"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
+		{"only the event outside the list fails", "one", "/track", `[{"name":"x","websiteId":"w2"},{"name":"y"}]`, 200,
+			"", []string{mismatch, ""}, []string{"w1"}},
 		{"another owner's website", "all", "/track", `{"name":"x","websiteId":"w9"}`, 403, mismatch, nil, nil},
 		{"another owner's, though the key lists it", "greedy", "/track", `{"name":"x"}`, 403, mismatch, nil, nil},
-		{"an unknown website gets the same answer", "all", "/track", `{"name":"x","websiteId":"nobody"}`, 403, mismatch, nil, nil},
-		{"all fail", "one", "/track", `[{"name":"x","websiteId":"w2"},{}]`, 403, mismatch, []string{mismatch, "INVALID_EVENT_SCHEMA"}, nil},
-		{"an invalid key does not count as no key", "stolen", "/track?website_id=w1", `{"name":"x"}`, 401, "AUTH_REQUIRED", nil, nil},
+		{"an unknown website gets the same answer", "all", "/track", `{"name":"x","websiteId":"nobody"}`, 403, mismatch,
+			nil, nil},
+		{"all fail", "one", "/track", `[{"name":"x","websiteId":"w2"},{}]`, 403, mismatch,
+			[]string{mismatch, "INVALID_EVENT_SCHEMA"}, nil},
+		{"an invalid key does not count as no key", "stolen", "/track?website_id=w1", `{"name":"x"}`, 401,
+			"AUTH_REQUIRED", nil, nil},
 		{"no key, website by query", "", "/track?website_id=w1", `{"name":"x"}`, 200, "", nil, []string{"w1"}},
-		{"no key, website by the first event", "", "/track", `[{"name":"x","websiteId":"w1"},{"name":"y"}]`, 200, "", []string{"", ""}, []string{"w1", "w1"}},
-		{"no key, one event of another website", "", "/track?website_id=w1", `[{"name":"x","websiteId":"w2"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
-		{"no key, an unknown website", "", "/track?website_id=nobody", `{"name":"x"}`, 404, "TRACK_WEBSITE_NOT_FOUND", nil, nil},
+		{"no key, website by the first event", "", "/track", `[{"name":"x","websiteId":"w1"},{"name":"y"}]`, 200, "",
+			[]string{"", ""}, []string{"w1", "w1"}},
+		{"no key, one event of another website", "", "/track?website_id=w1",
+			`[{"name":"x","websiteId":"w2"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{mismatch, ""},
+			[]string{"w1"}},
+		{"no key, an unknown website", "", "/track?website_id=nobody", `{"name":"x"}`, 404, "TRACK_WEBSITE_NOT_FOUND",
+			nil, nil},
 		{"neither", "", "/track", `{"name":"x"}`, 401, "TRACK_MISSING_CREDENTIALS", nil, nil},
 	} {
 		var w world
@@ -95,13 +109,14 @@ func TestWebsitesOfCustomEvents(t *testing.T) {
 	}
 }
 
-// TestTheNodeClientsBatches sends what the Node client sends: one event or an array, with a Bearer key and without event
-// ids. The client reads status, and for an array processed and results.
+// TestTheNodeClientsBatches sends what the Node client sends: one event or an array, with a Bearer key and without
+// event ids. The client reads status, and for an array processed and results.
 func TestTheNodeClientsBatches(t *testing.T) {
 	var w world
 	one := `{"name":"x","websiteId":"w1","timestamp":1772625600000}`
 	a := w.post(t, "/track", "["+one+","+one+","+one+"]", keyed("all")...)
-	if a.code != 200 || a.body["status"] != "success" || a.body["processed"] != 3.0 || a.body["count"] != 3.0 || len(a.codes()) != 3 {
+	if a.code != 200 || a.body["status"] != "success" || a.body["processed"] != 3.0 || a.body["count"] != 3.0 ||
+		len(a.codes()) != 3 {
 		t.Errorf("%d %s", a.code, a.raw)
 	}
 	ids := map[string]bool{}
@@ -150,10 +165,12 @@ func TestBatchAnswers(t *testing.T) {
 		ok:   map[string]any{"status": "success", "type": "track", "eventId": "a"},
 		link: map[string]any{"status": "success", "type": "outgoing_link", "eventId": "b"},
 		broken: map[string]any{
-			"status": "error", "message": "Invalid event schema", "code": "INVALID_EVENT_SCHEMA", "eventType": "track", "eventId": "c",
-			"errors": []any{map[string]any{"code": "required", "field": "path", "message": "is required"}},
+			"status": "error", "message": "Invalid event schema", "code": "INVALID_EVENT_SCHEMA", "eventType": "track",
+			"eventId": "c",
+			"errors":  []any{map[string]any{"code": "required", "field": "path", "message": "is required"}},
 		},
-		alien: map[string]any{"status": "error", "message": "Unknown event type", "code": "INGEST_UNKNOWN_EVENT_TYPE", "eventType": "alien", "eventId": "d"},
+		alien: map[string]any{"status": "error", "message": "Unknown event type", "code": "INGEST_UNKNOWN_EVENT_TYPE",
+			"eventType": "alien", "eventId": "d"},
 	}
 	for _, c := range []struct {
 		why, status  string

@@ -45,7 +45,8 @@ func (d delivery) identify(ctx context.Context, i store.Identification) error {
 	switch err := d.profiles.Identify(ctx, i); {
 	case errors.Is(err, store.ErrManyTraits):
 		return codeBadEvent.mistake("too_big", "traits",
-			fmt.Sprintf("may have at most %d entries in total, and %d bytes as JSON", store.MaxTraits, store.MaxTraitsText))
+			fmt.Sprintf("may have at most %d entries in total, and %d bytes as JSON", store.MaxTraits,
+				store.MaxTraitsText))
 	case errors.Is(err, store.ErrManyProfiles):
 		return codeManyProfiles.withCause(err)
 	case errors.Is(err, store.ErrInvalid):

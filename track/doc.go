@@ -97,10 +97,10 @@
 // # Times
 //
 // A time is a number of seconds or milliseconds since 1970, or a text in a common form of ISO 8601 or RFC
-// 1123. A sender can report when it sent a request by its own clock, in milliseconds: in the query parameter
-// sent_at, or in the field sentAt of an item. If this time differs from the server's clock by more than a
-// minute, the times of the items are moved by the difference. They are not moved if the request was sent 90 minutes to 7 days
-// before it arrived: then it is late. A time after the arrival is replaced by the time of arrival.
+// 1123. A sender can report when it sent a request by its own clock, in milliseconds: in the query parameter sent_at,
+// or in the field sentAt of an item. If this time differs from the server's clock by more than a minute, the times of
+// the items are moved by the difference. They are not moved if the request was sent 90 minutes to 7 days before it
+// arrived: then it is late. A time after the arrival is replaced by the time of arrival.
 package track
 
 //go:generate go run agent/generate.go agent/generate_rules.go agent

@@ -26,20 +26,33 @@ func describe(d *openapi.Describer) map[string]described {
 	counted := openapi.Any("", one, many)
 	file := openapi.Path("file", openapi.Text("The hash of the script and .js"))
 	return map[string]described{
-		"/":              {id: "sendPageItem", summary: "Send a page event", about: "The tracker sends page events here.", item: "PageItem", answer: one},
-		pixelPath:        {id: "sendPixel", summary: "Send a page event by an image", about: "The answer is a GIF of one pixel. The fields of a page event are parameters of the address.", form: "image/gif", params: pixelParams()},
-		"/batch":         {id: "sendPageItems", summary: "Send several page events", item: "PageItem", answer: openapi.Of[batchAnswer](d)},
-		"/track":         {id: "sendEvents", summary: "Send custom events", about: "Your server and the Node client send custom events here.", item: "CustomEvent", answer: counted},
-		"/events":        {id: "sendWebsiteEvents", summary: "Send custom events of a website", item: "CustomEvent", answer: counted},
-		"/errors":        {id: "sendErrors", summary: "Send JavaScript errors", about: "A body has at most 128 KiB.", item: "ScriptError", answer: counted},
-		"/vitals":        {id: "sendVitals", summary: "Send web vitals", item: "WebVital", answer: counted},
-		"/engagement":    {id: "sendEngagement", summary: "Send the activity on pages", item: "Engagement", answer: counted},
-		"/identify":      {id: "identify", summary: "Store traits of a user", about: "It stores traits of a user under the `profileId` of their events.", item: "Profile", answer: one},
-		"/link-visits":   {id: "sendLinkVisits", summary: "Send visits of short links", item: "LinkVisit", answer: openapi.Of[batchAnswer](d)},
-		"/uptime-checks": {id: "sendUptimeChecks", summary: "Send checks of monitors", item: "UptimeCheck", answer: openapi.Of[batchAnswer](d)},
-		scriptPath:       {id: "getTracker", summary: "The script for pages", form: "text/javascript"},
-		pinned:           {id: "getPinnedTracker", summary: "The script for pages by its hash", about: "`websites tag` prints the element that loads it.", form: "text/javascript", params: []openapi.Param{file}},
-		alivePath:        {id: "getTrackingHealth", summary: "Whether tracking responds", answer: one},
+		"/": {id: "sendPageItem", summary: "Send a page event",
+			about: "The tracker sends page events here.", item: "PageItem", answer: one},
+		pixelPath: {id: "sendPixel", summary: "Send a page event by an image",
+			about: "The answer is a GIF of one pixel. The fields of a page event are parameters of the address.",
+			form:  "image/gif", params: pixelParams()},
+		"/batch": {id: "sendPageItems", summary: "Send several page events", item: "PageItem",
+			answer: openapi.Of[batchAnswer](d)},
+		"/track": {id: "sendEvents", summary: "Send custom events",
+			about: "Your server and the Node client send custom events here.", item: "CustomEvent", answer: counted},
+		"/events": {id: "sendWebsiteEvents", summary: "Send custom events of a website", item: "CustomEvent",
+			answer: counted},
+		"/errors": {id: "sendErrors", summary: "Send JavaScript errors", about: "A body has at most 128 KiB.",
+			item: "ScriptError", answer: counted},
+		"/vitals": {id: "sendVitals", summary: "Send web vitals", item: "WebVital", answer: counted},
+		"/engagement": {id: "sendEngagement", summary: "Send the activity on pages", item: "Engagement",
+			answer: counted},
+		"/identify": {id: "identify", summary: "Store traits of a user",
+			about: "It stores traits of a user under the `profileId` of their events.", item: "Profile", answer: one},
+		"/link-visits": {id: "sendLinkVisits", summary: "Send visits of short links", item: "LinkVisit",
+			answer: openapi.Of[batchAnswer](d)},
+		"/uptime-checks": {id: "sendUptimeChecks", summary: "Send checks of monitors", item: "UptimeCheck",
+			answer: openapi.Of[batchAnswer](d)},
+		scriptPath: {id: "getTracker", summary: "The script for pages", form: "text/javascript"},
+		pinned: {id: "getPinnedTracker", summary: "The script for pages by its hash",
+			about: "`websites tag` prints the element that loads it.", form: "text/javascript",
+			params: []openapi.Param{file}},
+		alivePath: {id: "getTrackingHealth", summary: "Whether tracking responds", answer: one},
 	}
 }
 
@@ -55,8 +68,9 @@ func pixelParams() (all []openapi.Param) {
 
 const tag = "Tracking"
 
-// Document returns the OpenAPI document of the handler with cfg, of which it only reads Profiles. Paths begin with prefix, the path below the
-// API at which clients reach the handler, such as /ingest. httpapi.Config.Documents takes it.
+// Document returns the OpenAPI document of the handler with cfg, of which it only reads Profiles. Paths begin with
+// prefix, the path below the API at which clients reach the handler, such as /ingest. httpapi.Config.Documents takes
+// it.
 func Document(cfg Config, prefix string) (json.RawMessage, error) {
 	doc := openapi.New(openapi.Info{Title: "Sightline tracking", Version: "1"})
 	doc.Tags = []openapi.Tag{{Name: tag, Description: "Events of websites, links and monitors"}}
@@ -77,7 +91,8 @@ func Document(cfg Config, prefix string) (json.RawMessage, error) {
 
 // operation returns the operation of the route r.
 func (row described) operation(r Route, example openapi.Example) openapi.Operation {
-	op := openapi.Operation{ID: row.id, Tag: tag, Summary: row.summary, About: row.about, Answer: row.answer, Params: row.params, Example: example, Further: statuses(r)}
+	op := openapi.Operation{ID: row.id, Tag: tag, Summary: row.summary, About: row.about, Answer: row.answer,
+		Params: row.params, Example: example, Further: statuses(r)}
 	if row.form != "" {
 		op.Forms = map[string]*openapi.Schema{row.form: openapi.Text("")}
 	}
@@ -101,10 +116,14 @@ func (row described) operation(r Route, example openapi.Example) openapi.Operati
 	}
 	if r.Access == ByWebsite || r.Access == ByKeyOrWebsite {
 		website := openapi.Text("The id of the website; it may also be in `website_id` or in the header `databuddy-client-id`")
-		op.Params = append(slices.Clone(op.Params), openapi.Query("client_id", website), openapi.Query("website_id", openapi.Text("The same")), openapi.Header("databuddy-client-id", openapi.Text("The same")))
+		op.Params = append(slices.Clone(op.Params), openapi.Query("client_id", website),
+			openapi.Query("website_id", openapi.Text("The same")),
+			openapi.Header("databuddy-client-id", openapi.Text("The same")))
 	}
 	if r.Access != Open {
-		op.Params = append(op.Params, openapi.Query("sent_at", openapi.Whole("The time of sending by the sender's clock, in milliseconds", 0, -1)))
+		op.Params = append(op.Params,
+			openapi.Query("sent_at",
+				openapi.Whole("The time of sending by the sender's clock, in milliseconds", 0, -1)))
 	}
 	return op
 }
@@ -161,7 +180,9 @@ func addErrors(doc *openapi.Document) {
 		}
 		name := strconv.Itoa(status)
 		doc.Schemas(map[string]*openapi.Schema{"TrackError" + name: with(body), "TrackProblem" + name: with(problem)})
-		doc.AddResponse("TrackError"+name, strings.Join(about, "\n\n"), status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable,
-			map[string]*openapi.Schema{"application/json": openapi.Ref("TrackError" + name), openapi.ProblemType: openapi.Ref("TrackProblem" + name)})
+		doc.AddResponse("TrackError"+name, strings.Join(about, "\n\n"), status == http.StatusTooManyRequests ||
+			status == http.StatusServiceUnavailable,
+			map[string]*openapi.Schema{"application/json": openapi.Ref("TrackError" + name),
+				openapi.ProblemType: openapi.Ref("TrackProblem" + name)})
 	}
 }

@@ -40,7 +40,8 @@ func TestDocumentHasEveryRoute(t *testing.T) {
 // TestProblems checks that errors have the form of RFC 9457 if Accept asks for it, and only then.
 func TestProblems(t *testing.T) {
 	w := &world{}
-	for accept, want := range map[string]string{"": "application/json; charset=utf-8", "*/*": "application/json; charset=utf-8", "application/problem+json": "application/problem+json"} {
+	for accept, want := range map[string]string{"": "application/json; charset=utf-8",
+		"*/*": "application/json; charset=utf-8", "application/problem+json": "application/problem+json"} {
 		r := httptest.NewRequest(http.MethodPost, "/vitals", strings.NewReader(`{}`))
 		if accept != "" {
 			r.Header.Set("Accept", accept)
@@ -48,7 +49,8 @@ func TestProblems(t *testing.T) {
 		rec := httptest.NewRecorder()
 		w.handler(t).ServeHTTP(rec, r)
 		status := map[bool]string{true: `"status":400`, false: `"status":"error"`}[accept == "application/problem+json"]
-		if rec.Code != http.StatusBadRequest || rec.Header().Get("Content-Type") != want || !strings.Contains(rec.Body.String(), status) || !strings.Contains(rec.Body.String(), `"code":"`) {
+		if rec.Code != http.StatusBadRequest || rec.Header().Get("Content-Type") != want ||
+			!strings.Contains(rec.Body.String(), status) || !strings.Contains(rec.Body.String(), `"code":"`) {
 			t.Errorf("Accept %q: status %d, %v: %s", accept, rec.Code, rec.Header(), rec.Body)
 		}
 	}

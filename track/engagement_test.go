@@ -21,16 +21,19 @@ func TestSpansInFull(t *testing.T) {
 		 "formFieldCount":8,"formSubmitCount":9,"errorCount":10,"rageClickTarget":"button.buy","deadClickTarget":"div","lastFormField":"email"},
 		{"event_id":"s2","path":"/b","exit_type":"SPA","page_index":0,"time_on_page":"1.0005","rage_click_count":"3"},
 		{"eventId":"s3","path":"/c","exitType":null,"activeTime":0,"clickCount":null}]`, "Content-Type", "text/plain")
-	if a.code != 200 || a.body["status"] != "success" || a.body["type"] != "engagement" || a.body["count"] != 3.0 || a.body["processed"] != 3.0 {
+	if a.code != 200 || a.body["status"] != "success" || a.body["type"] != "engagement" || a.body["count"] != 3.0 ||
+		a.body["processed"] != 3.0 {
 		t.Errorf("%d %s", a.code, a.raw)
 	}
 	want := []store.Span{
 		{
 			Website: "w1", ID: "s1", Time: time.UnixMilli(1772625600000).UTC(), Agent: fromChrome, Path: "/a",
 			Identity: store.Identity{AnonymousID: hashed("a"), SessionID: "s", ProfileID: "me"},
-			ExitType: "unload", PageIndex: store.Known(2), TimeOnPage: store.Known(61_500), ActiveTime: store.Known(40_000),
+			ExitType: "unload", PageIndex: store.Known(2), TimeOnPage: store.Known(61_500),
+			ActiveTime:       store.Known(40_000),
 			FirstInteraction: store.Known(1235), MaxScrollDepth: store.Known(87),
-			Scrolls: 1, Clicks: 2, Keys: 3, Interactions: 4, Copies: 5, RageClicks: 6, DeadClicks: 7, FormFields: 8, FormSubmits: 9, Errors: 10,
+			Scrolls: 1, Clicks: 2, Keys: 3, Interactions: 4, Copies: 5, RageClicks: 6, DeadClicks: 7, FormFields: 8,
+			FormSubmits: 9, Errors: 10,
 		},
 		{
 			Website: "w1", ID: "s2", Time: noon, Agent: fromChrome, Path: "/b", ExitType: "spa",
@@ -64,7 +67,8 @@ func TestSpanLimits(t *testing.T) {
 		"pageIndex", "scrollCount", "clickCount", "keyCount", "interactionCount", "copyCount",
 		"rageClickCount", "deadClickCount", "formFieldCount", "formSubmitCount", "errorCount",
 	} {
-		rows = append(rows, struct{ field, good, bad string }{counter, "65535", "65536"}, struct{ field, good, bad string }{counter, "0", "{}"})
+		rows = append(rows, struct{ field, good, bad string }{counter, "65535", "65536"},
+			struct{ field, good, bad string }{counter, "0", "{}"})
 	}
 	for _, r := range rows {
 		var w world
@@ -95,17 +99,20 @@ func TestSpansFailAlone(t *testing.T) {
 	}
 	results, _ := a.body["results"].([]any)
 	first, _ := results[0].(map[string]any)
-	if d := cmp.Diff(map[string]any{"status": "success", "type": "engagement", "eventId": "s1", "dropped": []any{"timeOnPage", "rageClickCount"}}, first); d != "" {
+	if d := cmp.Diff(map[string]any{"status": "success", "type": "engagement", "eventId": "s1",
+		"dropped": []any{"timeOnPage", "rageClickCount"}}, first); d != "" {
 		t.Error(d)
 	}
 	want := []store.Span{{Website: "w1", ID: "s1", Time: noon, Agent: fromChrome, Path: "/a"}}
 	if d := cmp.Diff(want, w.rows().Spans); d != "" {
 		t.Error(d)
 	}
-	if a := w.post(t, "/engagement?client_id=w1", `[{"path":""},{}]`); a.code != 400 || a.body["success"] != false || len(a.codes()) != 2 {
+	if a := w.post(t, "/engagement?client_id=w1", `[{"path":""},{}]`); a.code != 400 || a.body["success"] != false ||
+		len(a.codes()) != 2 {
 		t.Errorf("no item accepted: %d %s", a.code, a.raw)
 	}
-	if a := w.post(t, "/engagement?client_id=w1", "["+strings.Repeat(`{"path":"/"},`, 20)+`{"path":"/"}]`); a.code != 400 || a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
+	if a := w.post(t, "/engagement?client_id=w1", "["+strings.Repeat(`{"path":"/"},`, 20)+
+		`{"path":"/"}]`); a.code != 400 || a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
 		t.Errorf("21 items: %d %s", a.code, a.raw)
 	}
 }

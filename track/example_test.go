@@ -53,8 +53,10 @@ func Example() {
 	mux.Handle("/ingest/", http.StripPrefix("/ingest", handler))
 
 	body := `{"type": "track", "name": "screen_view", "path": "https://shop.example/sale", "eventId": "e1", "anonymousId": "a", "sessionId": "s"}`
-	r, w := httptest.NewRequest(http.MethodPost, "/ingest/?client_id=shop", strings.NewReader(body)), httptest.NewRecorder()
-	r.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36")
+	r, w := httptest.NewRequest(http.MethodPost, "/ingest/?client_id=shop", strings.NewReader(body)),
+		httptest.NewRecorder()
+	r.Header.Set("User-Agent",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36")
 	mux.ServeHTTP(w, r)
 	fmt.Print(w.Code, " ", w.Body)
 	for _, e := range data.events {

@@ -22,7 +22,8 @@ type fields struct {
 	outer   object // the object around the payload o, for fields that o lacks
 	wrong   []fieldError
 	dropped []string // fields that were cut or left out, by their names in the item
-	old     bool     // one of the mistakes is that the item is older than the tracking window, or than its website keeps events
+	// one of the mistakes is that the item is older than the tracking window, or than its website keeps events
+	old bool
 
 	arrived time.Time // when the request with the item arrived
 	place   int       // of the item in the body, from 0

@@ -177,7 +177,8 @@ func (s *FileSalts) destroy(ctx context.Context, today int64) error {
 			continue
 		}
 		found = true
-		if err := shred(filepath.Join(s.folder, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may be first
+		// another process may be first
+		if err := shred(filepath.Join(s.folder, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("track: destroy salts: %w", err)
 		}
 	}

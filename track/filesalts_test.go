@@ -62,7 +62,8 @@ func TestFilesOfSalts(t *testing.T) {
 	if got := fmt.Sprint(namesIn(t, folder)); got != "[2026-03-03.salt 2026-03-04.salt]" {
 		t.Errorf("files %s", got)
 	}
-	for path, want := range map[string]fs.FileMode{folder: 0o700 | fs.ModeDir, filepath.Join(folder, "2026-03-04.salt"): 0o600} {
+	for path, want := range map[string]fs.FileMode{folder: 0o700 | fs.ModeDir,
+		filepath.Join(folder, "2026-03-04.salt"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
 			t.Errorf("%s: mode %v, %v; want %v", path, info.Mode(), err, want)
 		}
@@ -73,7 +74,8 @@ func TestFilesOfSalts(t *testing.T) {
 // name of a salt. Files of the host stay.
 func TestOldFilesAreDestroyed(t *testing.T) {
 	for says, wake := range map[string]func(*testing.T, *track.FileSalts, string, func() time.Time) error{
-		"by the first salt of a later day": func(t *testing.T, s *track.FileSalts, _ string, now func() time.Time) error {
+		"by the first salt of a later day": func(t *testing.T, s *track.FileSalts, _ string,
+			now func() time.Time) error {
 			_, err := s.Salt(t.Context(), now())
 			return err
 		},
@@ -129,7 +131,8 @@ func TestDamagedSalts(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "2026-03-04.salt"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := track.NewFileSalts(track.FileSaltsConfig{Folder: folder, Now: midday}); !errors.Is(err, store.ErrCorrupt) || s != nil {
+		if s, err := track.NewFileSalts(track.FileSaltsConfig{Folder: folder, Now: midday}); !errors.Is(err,
+			store.ErrCorrupt) || s != nil {
 			t.Errorf("with %q: %v", text, err)
 		}
 	}

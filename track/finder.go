@@ -97,5 +97,6 @@ func (d *finder) reaches(s store.Subject, owner string) bool {
 
 // valid reports whether an id can be looked up and stored.
 func valid(id string) bool {
-	return id != "" && utf8.ValidString(id) && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f })
+	return id != "" && utf8.ValidString(id) &&
+		!strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

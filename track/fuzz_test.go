@@ -36,7 +36,8 @@ func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error)
 		}
 	}
 	for _, e := range b.Events {
-		check(e.Website, e.ID, e.Time.Year(), e.Name, e.Path, e.Title, e.Referrer, e.Href, e.Text, e.SessionID, e.Properties, e.AnonymousID, e.ProfileID)
+		check(e.Website, e.ID, e.Time.Year(), e.Name, e.Path, e.Title, e.Referrer, e.Href, e.Text, e.SessionID,
+			e.Properties, e.AnonymousID, e.ProfileID)
 		if e.Properties != "" && !json.Valid([]byte(e.Properties)) {
 			s.t.Errorf("properties are not JSON: %q", e.Properties)
 		}
@@ -49,12 +50,14 @@ func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error)
 	}
 	for _, p := range b.Spans {
 		check(p.Website, p.ID, p.Time.Year(), p.Path, p.ExitType, p.SessionID, p.AnonymousID, p.ProfileID)
-		for _, n := range []int64{p.Scrolls, p.Clicks, p.Keys, p.Interactions, p.Copies, p.RageClicks, p.DeadClicks, p.FormFields, p.FormSubmits, p.Errors, p.PageIndex.V} {
+		for _, n := range []int64{p.Scrolls, p.Clicks, p.Keys, p.Interactions, p.Copies, p.RageClicks, p.DeadClicks,
+			p.FormFields, p.FormSubmits, p.Errors, p.PageIndex.V} {
 			if n < 0 || n > maxCount {
 				s.t.Errorf("a count of %d", n)
 			}
 		}
-		if p.TimeOnPage.V < 0 || p.TimeOnPage.V > intake.MaxOnPage*1000 || p.ActiveTime.V < 0 || p.ActiveTime.V > intake.MaxOnPage*1000 || p.MaxScrollDepth.V > 100 {
+		if p.TimeOnPage.V < 0 || p.TimeOnPage.V > intake.MaxOnPage*1000 || p.ActiveTime.V < 0 ||
+			p.ActiveTime.V > intake.MaxOnPage*1000 || p.MaxScrollDepth.V > 100 {
 			s.t.Errorf("measures beyond their limits: %+v", p)
 		}
 	}
@@ -76,12 +79,16 @@ func FuzzHandler(f *testing.F) {
 	}
 	f.Add("/px.jpg?client_id=w1&name=screen_view&path=/a%00&properties[x]=%ff", []byte{}, "", chrome)
 	for _, body := range []string{
-		strings.Repeat("[", 10_001), `{"timestamp":1e308}`, `{"a":"` + "\x00" + `"}`, "\xff\xfe", `[` + strings.Repeat("[],", 5000) + `[]]`,
-		`{"type":"error","payload":{"message":"m","path":"/"}}`, `{"type":"web_vitals","payload":{"path":"/","cls":0.1}}`, `{"properties":{"a":1e999}}`,
-		`{"type":"outgoing_link","href":"x","eventId":{}}`, `{"name":"x","path":"/","anonymizeVisitorIds":{"a":[]}}`, `{"name":"\ud800","path":"\u0085/"}`,
+		strings.Repeat("[", 10_001), `{"timestamp":1e308}`, `{"a":"` + "\x00" + `"}`, "\xff\xfe", `[` +
+			strings.Repeat("[],", 5000) + `[]]`,
+		`{"type":"error","payload":{"message":"m","path":"/"}}`,
+		`{"type":"web_vitals","payload":{"path":"/","cls":0.1}}`, `{"properties":{"a":1e999}}`,
+		`{"type":"outgoing_link","href":"x","eventId":{}}`, `{"name":"x","path":"/","anonymizeVisitorIds":{"a":[]}}`,
+		`{"name":"\ud800","path":"\u0085/"}`,
 		`[{"path":"/a/?b","exitType":"HIDDEN ","timeOnPage":604800,"activeTime":"1.0005","clickCount":65535,"pageIndex":-1,"rageClickTarget":"#x"}]`,
 		`[{"path":"/","exitType":"crash"},{"path":"/","scrollCount":65536},{"path":"/","errorCount":1e-9},{"path":"/","keyCount":[]},{"path":"/","maxScrollDepth":100.5}]`,
-		`[{"linkId":"l1","ip":"::1%eth0","country":"de"}]`, `{"name":"x","path":"/","timestamp":"0000-01-01"}`, `{"payload":{},"name":[]}`,
+		`[{"linkId":"l1","ip":"::1%eth0","country":"de"}]`, `{"name":"x","path":"/","timestamp":"0000-01-01"}`,
+		`{"payload":{},"name":[]}`,
 	} {
 		for _, g := range good {
 			f.Add(g.target, []byte(body), "all", chrome)
@@ -89,7 +96,8 @@ func FuzzHandler(f *testing.F) {
 		}
 	}
 	w, writer := &world{}, &strict{}
-	h, err := New(Config{Writer: writer, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Usage: NoQuotas, Profiles: nowhere{}, Now: noonClock})
+	h, err := New(Config{Writer: writer, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Usage: NoQuotas,
+		Profiles: nowhere{}, Now: noonClock})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -121,7 +129,8 @@ func FuzzHandler(f *testing.F) {
 
 func BenchmarkBatchOfTen(b *testing.B) {
 	w := &world{}
-	h, err := New(Config{Writer: nowhere{}, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Usage: NoQuotas, Now: noonClock})
+	h, err := New(Config{Writer: nowhere{}, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Usage: NoQuotas,
+		Now: noonClock})
 	if err != nil {
 		b.Fatal(err)
 	}

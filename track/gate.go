@@ -230,7 +230,8 @@ func (g *gate) withinQuota(ctx context.Context, w store.Website) error {
 // turnAway counts a blocked request or item and returns its error.
 func (g *gate) turnAway(ctx context.Context, reason code, website string) *problem {
 	g.blocked.add(blockedKind{website: website, reason: reasons[reason]})
-	g.blocked.logger.DebugContext(ctx, "request blocked", "requestId", g.request.ID, "code", codes[reason].Code, "website", website)
+	g.blocked.logger.DebugContext(ctx, "request blocked", "requestId", g.request.ID, "code", codes[reason].Code,
+		"website", website)
 	return reason.problem()
 }
 

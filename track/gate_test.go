@@ -32,11 +32,16 @@ func TestGateAccepts(t *testing.T) {
 		want     []string // the code of each row; empty if it is accepted
 		used     string   // the resource of the audit entry
 	}{
-		{"rows of one website", "", store.Rules{}, nil, []row{page("w1"), page("w1")}, []string{"", ""}, "website w1 org"},
-		{"an event that needs a key", "", store.Rules{KeyedEvents: true}, nil, []row{named, page("w1")}, []string{"TRACK_KEY_REQUIRED", ""}, "website w1 org"},
-		{"the last event of a quota", "", store.Rules{MonthlyEvents: 10}, stored(9), []row{page("w1"), page("w1")}, []string{"", "BILLING_LIMIT_EXCEEDED"}, "website w1 org"},
+		{"rows of one website", "", store.Rules{}, nil, []row{page("w1"), page("w1")}, []string{"", ""},
+			"website w1 org"},
+		{"an event that needs a key", "", store.Rules{KeyedEvents: true}, nil, []row{named, page("w1")},
+			[]string{"TRACK_KEY_REQUIRED", ""}, "website w1 org"},
+		{"the last event of a quota", "", store.Rules{MonthlyEvents: 10}, stored(9), []row{page("w1"), page("w1")},
+			[]string{"", "BILLING_LIMIT_EXCEEDED"}, "website w1 org"},
 		{"links", "all", store.Rules{}, nil, []row{click("l1"), click("l2"), click("l1")}, []string{"", "", ""}, ""},
-		{"a link that the key does not include", "one", store.Rules{}, nil, []row{click("l2"), click("l9"), click("nothing"), click("l1")}, []string{"FORBIDDEN", "FORBIDDEN", "FORBIDDEN", ""}, "link l1 org"},
+		{"a link that the key does not include", "one", store.Rules{}, nil,
+			[]row{click("l2"), click("l9"), click("nothing"), click("l1")},
+			[]string{"FORBIDDEN", "FORBIDDEN", "FORBIDDEN", ""}, "link l1 org"},
 	} {
 		w := &world{rules: c.rules}
 		g := gate{
@@ -84,7 +89,8 @@ func TestGateRefuses(t *testing.T) {
 		{"an unknown website", "/?client_id=nobody", "", "INGEST_INVALID_CLIENT_ID", ByWebsite, store.Rules{}},
 		{"no website", "/", "", "INGEST_MISSING_CLIENT_ID", ByWebsite, store.Rules{}},
 		{"a paused website", "/?client_id=w1", "", "WEBSITE_PAUSED", ByWebsite, store.Rules{Paused: true}},
-		{"a website that wants an origin", "/?client_id=w1", "", "INGEST_ORIGIN_NOT_AUTHORIZED", ByWebsite, store.Rules{AllowedOrigins: []string{"shop.com"}}},
+		{"a website that wants an origin", "/?client_id=w1", "", "INGEST_ORIGIN_NOT_AUTHORIZED", ByWebsite,
+			store.Rules{AllowedOrigins: []string{"shop.com"}}},
 		{"a key without the scope", "/", "reader", "TRACK_MISSING_SCOPE", ByKeyOrWebsite, store.Rules{}},
 		{"a key with the scope", "/", "all", "", ByKeyOrWebsite, store.Rules{Paused: true}},
 	} {

@@ -22,16 +22,18 @@ const (
 
 // good contains a valid body for each route, and the key it needs.
 var good = map[string]struct{ target, body, key string }{
-	"/":              {"/?client_id=w1", pageview, ""},
-	"/batch":         {"/batch?client_id=w1", "[" + pageview + "]", ""},
-	"/track":         {"/track?website_id=w1", custom, "all"},
-	"/events":        {"/events?client_id=w1", `[{"eventName":"signup","path":"/","timestamp":1772625600000}]`, ""},
-	"/errors":        {"/errors?client_id=w1", `[{"message":"x","path":"/"}]`, ""},
-	"/vitals":        {"/vitals?client_id=w1", `[{"metricName":"LCP","metricValue":12,"path":"/"}]`, ""},
-	"/engagement":    {"/engagement?client_id=w1", `[{"path":"/","exitType":"spa","timeOnPage":12.5,"rageClickCount":3}]`, ""},
-	"/identify":      {"/identify?website_id=w1", `{"profileId":"u1","traits":{"name":"Ada"}}`, "all"},
-	"/link-visits":   {"/link-visits", `[{"eventId":"v","linkId":"l1"}]`, "all"},
-	"/uptime-checks": {"/uptime-checks", `[{"eventId":"c","scheduleId":"s1","timestamp":1772625600000,"status":1}]`, "all"},
+	"/":       {"/?client_id=w1", pageview, ""},
+	"/batch":  {"/batch?client_id=w1", "[" + pageview + "]", ""},
+	"/track":  {"/track?website_id=w1", custom, "all"},
+	"/events": {"/events?client_id=w1", `[{"eventName":"signup","path":"/","timestamp":1772625600000}]`, ""},
+	"/errors": {"/errors?client_id=w1", `[{"message":"x","path":"/"}]`, ""},
+	"/vitals": {"/vitals?client_id=w1", `[{"metricName":"LCP","metricValue":12,"path":"/"}]`, ""},
+	"/engagement": {"/engagement?client_id=w1",
+		`[{"path":"/","exitType":"spa","timeOnPage":12.5,"rageClickCount":3}]`, ""},
+	"/identify":    {"/identify?website_id=w1", `{"profileId":"u1","traits":{"name":"Ada"}}`, "all"},
+	"/link-visits": {"/link-visits", `[{"eventId":"v","linkId":"l1"}]`, "all"},
+	"/uptime-checks": {"/uptime-checks", `[{"eventId":"c","scheduleId":"s1","timestamp":1772625600000,"status":1}]`,
+		"all"},
 }
 
 // zipped returns body compressed with gzip.
@@ -68,36 +70,45 @@ func TestEveryRoute(t *testing.T) {
 		}
 		t.Run(r.path, func(t *testing.T) {
 			var w world
-			if a := w.post(t, g.target, g.body, keyed(g.key)...); a.code != 200 || a.body["status"] != "success" || len(w.written) != 1 {
+			if a := w.post(t, g.target, g.body, keyed(g.key)...); a.code != 200 || a.body["status"] != "success" ||
+				len(w.written) != 1 {
 				t.Errorf("a good body: %d %s, %d writes", a.code, a.raw, len(w.written))
 			}
-			if a := w.do(t, "GET", g.target, ""); a.code != 405 || a.header.Get("Allow") != "OPTIONS, POST" || a.body["code"] != "METHOD_NOT_ALLOWED" {
+			if a := w.do(t, "GET", g.target, ""); a.code != 405 || a.header.Get("Allow") != "OPTIONS, POST" ||
+				a.body["code"] != "METHOD_NOT_ALLOWED" {
 				t.Errorf("GET: %d %s, Allow %q", a.code, a.raw, a.header.Get("Allow"))
 			}
-			for _, bad := range []string{"", "{", "nonsense", `"text"`, "17", "null", g.body + "x", "\xff", `{"a":"` + "\x00" + `"}`, strings.Repeat("[", 10_001), "[" + g.body + ",\x80]"} {
+			for _, bad := range []string{"", "{", "nonsense", `"text"`, "17", "null", g.body + "x", "\xff", `{"a":"` +
+				"\x00" + `"}`, strings.Repeat("[", 10_001), "[" + g.body + ",\x80]"} {
 				if a := w.post(t, g.target, bad, keyed(g.key)...); a.code != 400 || a.body["success"] != false {
 					t.Errorf("body %.20q: %d %s", bad, a.code, a.raw)
 				}
 			}
 			large := world{maxBody: 100}
-			if a := large.post(t, g.target, "["+strings.Repeat(" ", 100)+"]", keyed(g.key)...); a.code != 413 || !strings.HasSuffix(a.body["code"].(string), "TOO_LARGE") {
+			if a := large.post(t, g.target, "["+strings.Repeat(" ", 100)+"]", keyed(g.key)...); a.code != 413 ||
+				!strings.HasSuffix(a.body["code"].(string), "TOO_LARGE") {
 				t.Errorf("a large body: %d %s", a.code, a.raw)
 			}
 			many := "[" + strings.Repeat("{},", r.body.items) + "{}]"
-			if a := w.post(t, g.target, many, keyed(g.key)...); a.code != 400 || r.body.items > 1 && a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
+			if a := w.post(t, g.target, many, keyed(g.key)...); a.code != 400 || r.body.items > 1 &&
+				a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
 				t.Errorf("too many items: %d %s", a.code, a.raw)
 			}
-			if a := w.post(t, g.target, "\x1f\x8b", append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 400 {
+			if a := w.post(t, g.target, "\x1f\x8b",
+				append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 400 {
 				t.Errorf("half a compressed body: %d %s", a.code, a.raw)
 			}
-			if a := w.post(t, g.target, g.body, append(keyed(g.key), "Content-Encoding", "br")...); a.code != 415 || a.header.Get("Accept-Encoding") != "gzip, identity" {
+			if a := w.post(t, g.target, g.body, append(keyed(g.key), "Content-Encoding", "br")...); a.code != 415 ||
+				a.header.Get("Accept-Encoding") != "gzip, identity" {
 				t.Errorf("a body of another encoding: %d %s", a.code, a.raw)
 			}
-			if a := w.post(t, g.target, zipped(t, strings.Repeat(" ", DefaultMaxBody+1)), append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 413 {
+			if a := w.post(t, g.target, zipped(t, strings.Repeat(" ", DefaultMaxBody+1)),
+				append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 413 {
 				t.Errorf("a body that is too large inside: %d %s", a.code, a.raw)
 			}
 			var packed world
-			if a := packed.post(t, g.target, zipped(t, g.body), append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 200 || len(packed.written) != 1 {
+			if a := packed.post(t, g.target, zipped(t, g.body),
+				append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 200 || len(packed.written) != 1 {
 				t.Errorf("a good body, compressed: %d %s", a.code, a.raw)
 			}
 			if g.key != "" {
@@ -122,21 +133,29 @@ func TestEveryRouteFailsSafely(t *testing.T) {
 		want  string
 		keyed bool // only relevant with a key
 	}{
-		{"the store is down", func() *world { return &world{writeErr: fmt.Errorf("%w: %w", store.ErrUnavailable, errDown)} }, 503, "DELIVERY_UNAVAILABLE", false},
+		{"the store is down", func() *world {
+			return &world{writeErr: fmt.Errorf("%w: %w", store.ErrUnavailable,
+				errDown)}
+		}, 503, "DELIVERY_UNAVAILABLE", false},
 		{"the disk is full", func() *world { return &world{writeErr: store.ErrFull} }, 503, "STORAGE_FULL", false},
-		{"the store rejects the rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500, "INTERNAL_SERVER_ERROR", false},
+		{"the store rejects the rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500,
+			"INTERNAL_SERVER_ERROR", false},
 		{"the store panics", func() *world { return &world{panics: true} }, 500, "INTERNAL_SERVER_ERROR", false},
-		{"the directory is down", func() *world { return &world{siteErr: errDown} }, 503, "WEBSITE_LOOKUP_UNAVAILABLE", false},
+		{"the directory is down", func() *world { return &world{siteErr: errDown} }, 503, "WEBSITE_LOOKUP_UNAVAILABLE",
+			false},
 		{"the limiter is down", func() *world { return &world{limitErr: errDown} }, 503, "SERVICE_UNAVAILABLE", false},
-		{"the audit trail is down", func() *world { return &world{auditErr: errDown} }, 503, "SERVICE_UNAVAILABLE", true},
-		{"keys cannot be looked up", func() *world { return &world{authErr: errDown} }, 503, "SERVICE_UNAVAILABLE", true},
+		{"the audit trail is down", func() *world { return &world{auditErr: errDown} }, 503, "SERVICE_UNAVAILABLE",
+			true},
+		{"keys cannot be looked up", func() *world { return &world{authErr: errDown} }, 503, "SERVICE_UNAVAILABLE",
+			true},
 	} {
 		for path, g := range good {
 			if c.keyed && g.key == "" {
 				continue
 			}
 			a := c.world().post(t, g.target, g.body, keyed(g.key)...)
-			if a.code != c.code || a.body["code"] != c.want || a.body["retryable"] != true || a.body["status"] != "error" || a.body["success"] != false {
+			if a.code != c.code || a.body["code"] != c.want || a.body["retryable"] != true ||
+				a.body["status"] != "error" || a.body["success"] != false {
 				t.Errorf("%s, %s: %d %s", c.why, path, a.code, a.raw)
 			}
 			retry := "5"
@@ -193,8 +212,10 @@ func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 	} {
 		w := world{siteErr: fmt.Errorf("looking: %w", c.err)}
 		rec := httptest.NewRecorder()
-		w.handler(t).ServeHTTP(rec, httptest.NewRequestWithContext(c.ctx, "POST", "/?client_id=w1", strings.NewReader(pageview)))
-		if log := w.log.String(); rec.Code != 503 || !strings.Contains(log, c.level) || !strings.Contains(log, "looking") {
+		w.handler(t).ServeHTTP(rec,
+			httptest.NewRequestWithContext(c.ctx, "POST", "/?client_id=w1", strings.NewReader(pageview)))
+		if log := w.log.String(); rec.Code != 503 || !strings.Contains(log, c.level) ||
+			!strings.Contains(log, "looking") {
 			t.Errorf("%s: %d, log %q", c.why, rec.Code, log)
 		}
 	}

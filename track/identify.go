@@ -26,7 +26,8 @@ type Profiles interface {
 
 // person reads the body of /identify.
 func (r *reader) person(_ context.Context, f *fields, site store.Website) (row, error) {
-	i := store.Identification{Website: site.ID, Profile: f.needID("profileId", "profile_id"), Traits: f.traits(), Keyed: r.keyed}
+	i := store.Identification{Website: site.ID, Profile: f.needID("profileId", "profile_id"), Traits: f.traits(),
+		Keyed: r.keyed}
 	if p := f.problem(); p != nil {
 		return row{}, p
 	}

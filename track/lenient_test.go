@@ -31,10 +31,12 @@ func TestOptionalFieldsNeverCostTheEvent(t *testing.T) {
 		{"ttfb", "{}", func(e store.Event) any { return e.TTFB }, store.Measure{}},
 		{"ttfb", `"NaN"`, func(e store.Event) any { return e.TTFB }, store.Measure{}},
 		{"utm_content", `"` + long[:129*2] + `"`, func(e store.Event) any { return e.UTMContent }, long[:128*2]},
-		{"utm_source", `"` + strings.Repeat("😀", 65) + `"`, func(e store.Event) any { return e.UTMSource }, strings.Repeat("😀", 64)},
+		{"utm_source", `"` + strings.Repeat("😀", 65) + `"`, func(e store.Event) any { return e.UTMSource },
+			strings.Repeat("😀", 64)},
 		{"title", `"` + long[:513*2] + `"`, func(e store.Event) any { return e.Title }, long[:512*2]},
 		{"title", "true", func(e store.Event) any { return e.Title }, ""},
-		{"timezone", `"` + strings.Repeat("z", 65) + `"`, func(e store.Event) any { return e.Timezone }, strings.Repeat("z", 64)},
+		{"timezone", `"` + strings.Repeat("z", 65) + `"`, func(e store.Event) any { return e.Timezone },
+			strings.Repeat("z", 64)},
 		{"language", `"<de>"`, func(e store.Event) any { return e.Language }, ""},
 		{"screen_resolution", "[1920,1080]", func(e store.Event) any { return e.Screen }, ""},
 		{"properties", "[1]", func(e store.Event) any { return e.Properties }, ""},
@@ -48,7 +50,8 @@ func TestOptionalFieldsNeverCostTheEvent(t *testing.T) {
 		{"eventId", `"` + strings.Repeat("e", 513) + `"`, func(e store.Event) any { return len(e.ID) }, 64},
 	} {
 		w := world{window: -1}
-		a := w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"screen_view","path":"/","anonymousId":"anon_1",%q:%s}`, c.field, c.value))
+		a := w.post(t, "/?client_id=w1",
+			fmt.Sprintf(`{"name":"screen_view","path":"/","anonymousId":"anon_1",%q:%s}`, c.field, c.value))
 		if a.code != 200 || len(w.rows().Events) != 1 {
 			t.Errorf("%s %.40s: %d %s", c.field, c.value, a.code, a.raw)
 			continue
@@ -66,8 +69,10 @@ func TestOptionalFieldsNeverCostTheEvent(t *testing.T) {
 // TestLongQueryOfAReferrer sends a referrer that is only too long because of its query, which is not stored.
 func TestLongQueryOfAReferrer(t *testing.T) {
 	var w world
-	a := w.post(t, "/?client_id=w1", `{"name":"screen_view","path":"/","referrer":"https://www.google.com/search?q=`+strings.Repeat("x", 2100)+`"}`)
-	if e := w.rows().Events[0]; e.Referrer != "https://www.google.com/search" || e.ReferrerDomain != "google.com" || a.dropped() != "" {
+	a := w.post(t, "/?client_id=w1", `{"name":"screen_view","path":"/","referrer":"https://www.google.com/search?q=`+
+		strings.Repeat("x", 2100)+`"}`)
+	if e := w.rows().Events[0]; e.Referrer != "https://www.google.com/search" || e.ReferrerDomain != "google.com" ||
+		a.dropped() != "" {
 		t.Errorf("%q %q, %s", e.Referrer, e.ReferrerDomain, a.raw)
 	}
 }
@@ -84,7 +89,8 @@ func TestRequiredTextsAreCut(t *testing.T) {
 func TestScrollOverTheWholePage(t *testing.T) {
 	var w world
 	a := w.post(t, "/?client_id=w1", `{"name":"page_exit","path":"/","scroll_depth":101,"time_on_page":604800}`)
-	if e := w.rows().Events[0]; a.dropped() != "scroll_depth" || e.ScrollDepth != store.Known(100) || e.TimeOnPage != store.Known(604_800_000) {
+	if e := w.rows().Events[0]; a.dropped() != "scroll_depth" || e.ScrollDepth != store.Known(100) ||
+		e.TimeOnPage != store.Known(604_800_000) {
 		t.Errorf("%s %+v", a.raw, e)
 	}
 }
@@ -93,7 +99,8 @@ func TestScrollOverTheWholePage(t *testing.T) {
 func TestResponsesNameDroppedFields(t *testing.T) {
 	item := `{"name":"x","path":"/","message":"m","profileId":"u","fcp":1,"href":"h","timestamp":"?"}`
 	for _, c := range []struct{ target, body string }{
-		{"/?client_id=w1", item}, {"/batch?client_id=w1", "[" + item + "]"}, {"/events?client_id=w1", item}, {"/events?client_id=w1", "[" + item + "]"},
+		{"/?client_id=w1", item}, {"/batch?client_id=w1", "[" + item + "]"}, {"/events?client_id=w1", item},
+		{"/events?client_id=w1", "[" + item + "]"},
 		{"/errors?client_id=w1", item}, {"/vitals?client_id=w1", item}, {"/engagement?client_id=w1", "[" + item + "]"},
 		{"/?client_id=w1", `{"type":"outgoing_link",` + item[1:]},
 	} {
@@ -106,7 +113,8 @@ func TestResponsesNameDroppedFields(t *testing.T) {
 
 func TestIgnoredSaysWhy(t *testing.T) {
 	var w world
-	if a := w.post(t, "/?client_id=w1", pageview, "User-Agent", googlebot); a.raw != `{"status":"ignored","reason":"bot"}`+"\n" {
+	if a := w.post(t, "/?client_id=w1", pageview, "User-Agent",
+		googlebot); a.raw != `{"status":"ignored","reason":"bot"}`+"\n" {
 		t.Error(a.raw)
 	}
 }
@@ -115,7 +123,8 @@ func TestIgnoredSaysWhy(t *testing.T) {
 func TestWrongClocks(t *testing.T) {
 	stamp := func(d time.Duration) string { return strconv.FormatInt(noon.Add(d).UnixMilli(), 10) }
 	const happened = -10 * time.Second // before it was sent
-	for _, ahead := range []time.Duration{0, 90 * time.Minute, -6 * time.Minute, -30 * 24 * time.Hour, 30 * 365 * 24 * time.Hour, 59 * time.Second, -60 * time.Second,
+	for _, ahead := range []time.Duration{0, 90 * time.Minute, -6 * time.Minute, -30 * 24 * time.Hour,
+		30 * 365 * 24 * time.Hour, 59 * time.Second, -60 * time.Second,
 		-90 * time.Minute, -91 * time.Minute, -6 * 24 * time.Hour, -7*24*time.Hour - time.Second} {
 		want := noon.Add(happened)
 		late := ahead < -90*time.Minute && ahead > -7*24*time.Hour // a service worker may repeat a request days later
@@ -153,7 +162,8 @@ func TestWrongClocks(t *testing.T) {
 func TestClocksAheadOfTheServer(t *testing.T) {
 	for _, ahead := range []time.Duration{time.Second, 61 * time.Minute, 24 * time.Hour, 365 * 24 * time.Hour} {
 		var w world
-		a := w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"screen_view","path":"/","timestamp":%d}`, noon.Add(ahead).UnixMilli()))
+		a := w.post(t, "/?client_id=w1",
+			fmt.Sprintf(`{"name":"screen_view","path":"/","timestamp":%d}`, noon.Add(ahead).UnixMilli()))
 		if a.code != 200 || !w.rows().Events[0].Time.Equal(noon) {
 			t.Errorf("%v ahead: %s", ahead, a.raw)
 		}
@@ -162,13 +172,15 @@ func TestClocksAheadOfTheServer(t *testing.T) {
 
 func TestIDsOfAnyText(t *testing.T) {
 	var w world
-	want := []string{"1732700000.1234567", "GS1.1.1732700000.1.1", "user@host", "a/b+c==", "id with blank", "ä", "42", "sess_A-1"}
+	want := []string{"1732700000.1234567", "GS1.1.1732700000.1.1", "user@host", "a/b+c==", "id with blank", "ä", "42",
+		"sess_A-1"}
 	for _, id := range want {
 		sent := strconv.Quote(id)
 		if id == "42" {
 			sent = id
 		}
-		w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"x","path":"/","sessionId":%s,"profileId":%[1]s,"anonymousId":%[1]s,"anonymizeVisitorIds":false}`, sent))
+		w.post(t, "/?client_id=w1",
+			fmt.Sprintf(`{"name":"x","path":"/","sessionId":%s,"profileId":%[1]s,"anonymousId":%[1]s,"anonymizeVisitorIds":false}`, sent))
 	}
 	var got []string
 	for _, e := range w.rows().Events {
@@ -189,8 +201,10 @@ func TestPlaceholderIDs(t *testing.T) {
 		`"anonymous"`, `"Guest"`, `" unknown "`, `true`,
 	} {
 		var w world
-		a := w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"x","path":"/","profileId":%s,"anonymousId":%[1]s,"sessionId":%[1]s}`, id))
-		if e := w.rows().Events[0]; e.Identity != (store.Identity{}) || a.dropped() != "anonymousId profileId sessionId" {
+		a := w.post(t, "/?client_id=w1",
+			fmt.Sprintf(`{"name":"x","path":"/","profileId":%s,"anonymousId":%[1]s,"sessionId":%[1]s}`, id))
+		if e := w.rows().Events[0]; e.Identity != (store.Identity{}) ||
+			a.dropped() != "anonymousId profileId sessionId" {
 			t.Errorf("%s: %+v %s", id, e.Identity, a.raw)
 		}
 	}
@@ -201,7 +215,8 @@ func TestByteOrderMark(t *testing.T) {
 	if a := w.post(t, "/?client_id=w1", "\uFEFF"+pageview); a.code != 200 || len(w.rows().Events) != 1 {
 		t.Errorf("%d %s", a.code, a.raw)
 	}
-	if a := w.post(t, "/?client_id=w1", zipped(t, "\uFEFF"+pageview), "Content-Encoding", "gzip"); a.code != 200 || len(w.rows().Events) != 2 {
+	if a := w.post(t, "/?client_id=w1", zipped(t, "\uFEFF"+pageview), "Content-Encoding", "gzip"); a.code != 200 ||
+		len(w.rows().Events) != 2 {
 		t.Errorf("compressed: %d %s", a.code, a.raw)
 	}
 }

@@ -20,10 +20,12 @@ func TestBuckets(t *testing.T) {
 		{"a key with its own limits", "/track?website_id=w1", custom, keyed("one"), "track:k-one own"},
 		{"a key", "/track?website_id=w1", custom, []string{"X-Api-Key", "all"}, "track:k-all"},
 		{"an unknown website has no bucket", "/?client_id=made_up", pageview, nil, "track:|203.0.113.7"},
-		{"an invalid id has no bucket", "/?client_id=" + strings.Repeat("x", 1000), pageview, nil, "track:|203.0.113.7"},
+		{"an invalid id has no bucket", "/?client_id=" + strings.Repeat("x", 1000), pageview, nil,
+			"track:|203.0.113.7"},
 		{"a website in the body has no bucket", "/track", `{"name":"x","websiteId":"w1"}`, nil, "track:|203.0.113.7"},
 		{"a missing website has no bucket", "/", pageview, nil, "track:|203.0.113.7"},
-		{"an identification without a key", "/identify?client_id=w1", `{"profileId":"u1"}`, nil, "identify:w1|203.0.113.7"},
+		{"an identification without a key", "/identify?client_id=w1", `{"profileId":"u1"}`, nil,
+			"identify:w1|203.0.113.7"},
 		{"an identification with a key", "/identify", `{"profileId":"u1"}`, keyed("one"), "track:k-one own"},
 	} {
 		var w world
@@ -67,7 +69,8 @@ func TestUnknownWebsitesAreReportedAfterTheLimit(t *testing.T) {
 	if a := w.post(t, "/?client_id=made_up", pageview); a.code != 400 || a.body["code"] != "INGEST_INVALID_CLIENT_ID" {
 		t.Errorf("below it: %d %s", a.code, a.raw)
 	}
-	if a := w.post(t, "/track?website_id=made_up", custom); a.code != 404 || a.body["code"] != "TRACK_WEBSITE_NOT_FOUND" {
+	if a := w.post(t, "/track?website_id=made_up", custom); a.code != 404 ||
+		a.body["code"] != "TRACK_WEBSITE_NOT_FOUND" {
 		t.Errorf("on /track: %d %s", a.code, a.raw)
 	}
 }
@@ -78,10 +81,13 @@ func TestBodiesAreCountedBeforeTheyAreDecoded(t *testing.T) {
 		target, body string
 		code         int
 	}{
-		"many small items":           {"/batch?client_id=w1", "[" + strings.Repeat(`{"":0},`, 100_000) + "0]", 400},
-		"many values in one":         {"/?client_id=w1", `{"name":"x","properties":{"a":[` + strings.Repeat("0,", 300_000) + "0]}}", 400},
-		"deep values":                {"/?client_id=w1", strings.Repeat(`{"":`, 100_000) + "0" + strings.Repeat("}", 100_000), 400},
-		"commas and braces in texts": {"/?client_id=w1", `{"name":"screen_view","path":"/","properties":{"a":"` + strings.Repeat(`,[{\"`, 1_000) + `"}}`, 200},
+		"many small items": {"/batch?client_id=w1", "[" + strings.Repeat(`{"":0},`, 100_000) + "0]", 400},
+		"many values in one": {"/?client_id=w1", `{"name":"x","properties":{"a":[` +
+			strings.Repeat("0,", 300_000) + "0]}}", 400},
+		"deep values": {"/?client_id=w1", strings.Repeat(`{"":`, 100_000) + "0" +
+			strings.Repeat("}", 100_000), 400},
+		"commas and braces in texts": {"/?client_id=w1", `{"name":"screen_view","path":"/","properties":{"a":"` +
+			strings.Repeat(`,[{\"`, 1_000) + `"}}`, 200},
 	} {
 		var w world
 		w.handler(t)
@@ -89,7 +95,8 @@ func TestBodiesAreCountedBeforeTheyAreDecoded(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		a := w.post(t, c.target, c.body)
 		runtime.ReadMemStats(&after)
-		if a.code != c.code || strings.Contains(why, "values") && a.body["message"] != "Batch too large: more than 20000 values in all" && c.code == 400 {
+		if a.code != c.code || strings.Contains(why, "values") &&
+			a.body["message"] != "Batch too large: more than 20000 values in all" && c.code == 400 {
 			t.Errorf("%s: %d %s", why, a.code, a.raw)
 		}
 		if grown := int(after.TotalAlloc - before.TotalAlloc); grown > max(1<<20, 10*len(c.body)) {

@@ -28,8 +28,8 @@ type Route struct {
 	Scope     auth.Scope // required scope of keys; empty means none
 	Items     int        // maximum number of items in a body; 0 if the route reads no body
 	List      bool       // the body must be an array
-	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the rows that requests store. It is
-	// empty if they store none.
+	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the rows that requests
+	// store. It is empty if they store none.
 	Stores string
 }
 

@@ -18,8 +18,8 @@ const (
 	maxInteract = 10_000
 )
 
-// page reads an item of / or /batch. Its type defines what it is. Page events with three special names are clicks, errors
-// and vitals.
+// page reads an item of / or /batch. Its type defines what it is. Page events with three special names are clicks,
+// errors and vitals.
 func (r *reader) page(ctx context.Context, f *fields, site store.Website) (row, error) {
 	kind := kindTrack
 	if v, _ := f.get("type"); v != nil {
@@ -31,7 +31,8 @@ func (r *reader) page(ctx context.Context, f *fields, site store.Website) (row, 
 	}
 	f.unwrap()
 	name := f.peek("name")
-	i := slices.IndexFunc(pageItems, func(p pageItem) bool { return p.kind == kind && (p.name == "" || p.name == name) })
+	i := slices.IndexFunc(pageItems,
+		func(p pageItem) bool { return p.kind == kind && (p.name == "" || p.name == name) })
 	switch {
 	case i < 0:
 		return row{taken: taken{kind: kind}}, codeUnknownType.problem()
@@ -63,8 +64,9 @@ var pageItems = []pageItem{
 	{kindTrack, "", false, (*reader).event},
 }
 
-// eventID returns the id of the item, or a new id. New ids rise with the place of the item in its body, since ids decide the order of
-// rows of one time. A hash replaces an id that is too long, so that two long ids with the same beginning stay different.
+// eventID returns the id of the item, or a new id. New ids rise with the place of the item in its body, since ids
+// decide the order of rows of one time. A hash replaces an id that is too long, so that two long ids with the same
+// beginning stay different.
 func (f *fields) eventID() string {
 	s, name, ok := f.raw("eventId", "event_id")
 	switch s = address.Clean(s); {
@@ -87,17 +89,20 @@ func (r *reader) event(ctx context.Context, f *fields, site store.Website) (row,
 		return row{}, err
 	}
 	e := store.Event{
-		Website: site.ID, ID: s.id, Kind: store.PageEvent, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Name: f.need(intake.MaxPageName, "name"), Path: f.needPath(), Title: f.text(intake.MaxTitle, "title"),
+		Website: site.ID, ID: s.id, Kind: store.PageEvent, Time: r.clock.moment(f), Identity: s.Identity,
+		Agent: s.Agent,
+		Name:  f.need(intake.MaxPageName, "name"), Path: f.needPath(), Title: f.text(intake.MaxTitle, "title"),
 		Language: f.shaped(intake.Language, "language"), Timezone: f.text(intake.MaxTimezone, "timezone"),
 		Screen: f.shaped(intake.Size, "screen_resolution"), Viewport: f.shaped(intake.Size, "viewport_size"),
 		Properties: f.properties(),
 	}
 	e.Referrer, e.ReferrerDomain = f.referrer(site.Domain)
 	f.campaign(&e)
-	load, dom, ttfb := f.measure(intake.MaxLoad, 0, "load_time"), f.measure(intake.MaxLoad, 0, "dom_ready_time"), f.measure(intake.MaxLoad, 0, "ttfb")
+	load, dom, ttfb := f.measure(intake.MaxLoad, 0, "load_time"), f.measure(intake.MaxLoad, 0, "dom_ready_time"),
+		f.measure(intake.MaxLoad, 0, "ttfb")
 	// Seconds are converted to milliseconds.
-	onPage, scroll, clicks := f.measure(intake.MaxOnPage, 3, "time_on_page"), f.percent("scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
+	onPage, scroll, clicks := f.measure(intake.MaxOnPage, 3, "time_on_page"), f.percent("scroll_depth"),
+		f.measure(maxInteract, 0, "interaction_count")
 	switch e.Name {
 	case "screen_view", "page_view":
 		e.Kind, e.LoadTime, e.DOMReadyTime, e.TTFB = store.Pageview, load, dom, ttfb
@@ -120,7 +125,8 @@ func (r *reader) click(ctx context.Context, f *fields, site store.Website) (row,
 	}
 	e := store.Event{
 		Website: site.ID, ID: s.id, Kind: store.Click, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Path: f.path(), Href: f.need(intake.MaxText, "href"), Text: f.text(intake.MaxText, "text"), Properties: f.properties(),
+		Path: f.path(), Href: f.need(intake.MaxText, "href"), Text: f.text(intake.MaxText, "text"),
+		Properties: f.properties(),
 	}
 	if p := f.problem(); p != nil {
 		return row{}, p

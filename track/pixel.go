@@ -40,7 +40,8 @@ func pixelSteps(steps front.Steps[call]) front.Steps[call] {
 				return nil, err
 			}
 		}
-		return &front.Answer{Status: http.StatusOK, Type: "image/gif", Body: []byte(pixel), Header: http.Header{"Cross-Origin-Resource-Policy": {"cross-origin"}}}, nil
+		return &front.Answer{Status: http.StatusOK, Type: "image/gif", Body: []byte(pixel),
+			Header: http.Header{"Cross-Origin-Resource-Policy": {"cross-origin"}}}, nil
 	}
 	return steps
 }

@@ -23,14 +23,16 @@ func TestPixel(t *testing.T) {
 		stored                       int
 	}{
 		{"a view", view, "https://shop.com", chrome, &world{}, 200, 1},
-		{"a custom event of the older form", "?client_id=w1&type=custom&name=bought&properties=%7B%7D", "https://shop.com", chrome, &world{}, 200, 1},
+		{"a custom event of the older form", "?client_id=w1&type=custom&name=bought&properties=%7B%7D",
+			"https://shop.com", chrome, &world{}, 200, 1},
 		{"without an origin, as images are", view, "", chrome, &world{}, 200, 1},
 		{"from a bot", view, "", googlebot, &world{}, 200, 0},
 		{"from another site", view, "https://elsewhere.com", chrome, &world{}, 200, 0},
 		{"without a website", "?name=screen_view", "", chrome, &world{}, 200, 0},
 		{"of an unknown website", "?client_id=w0&name=screen_view", "", chrome, &world{}, 200, 0},
 		{"of an unknown type", "?client_id=w1&type=x", "", chrome, &world{}, 200, 0},
-		{"too long", "?client_id=w1&name=screen_view&properties=" + strings.Repeat("x", maxPixel), "", chrome, &world{}, 200, 0},
+		{"too long", "?client_id=w1&name=screen_view&properties=" + strings.Repeat("x", maxPixel), "", chrome, &world{},
+			200, 0},
 		{"with mistakes", "?client_id=w1&load_time=-", "", chrome, &world{}, 200, 0},
 		{"while the writer is unavailable", view, "", chrome, &world{writeErr: errors.New("away")}, 503, 0},
 		{"while websites cannot be looked up", view, "", chrome, &world{siteErr: errors.New("away")}, 503, 0},
@@ -53,10 +55,12 @@ func TestPixel(t *testing.T) {
 				if err == nil || h.Get("Retry-After") == "" {
 					t.Errorf("a page cannot notice the failure: %v", h)
 				}
-			case err != nil || h.Get("Content-Type") != "image/gif" || h.Get("Cross-Origin-Resource-Policy") != "cross-origin":
+			case err != nil || h.Get("Content-Type") != "image/gif" ||
+				h.Get("Cross-Origin-Resource-Policy") != "cross-origin":
 				t.Errorf("the response is not an image, %v: %v", err, h)
 			default:
-				if _, _, _, opaque := shown.At(0, 0).RGBA(); shown.Bounds().Dx() != 1 || shown.Bounds().Dy() != 1 || opaque != 0 {
+				if _, _, _, opaque := shown.At(0, 0).RGBA(); shown.Bounds().Dx() != 1 || shown.Bounds().Dy() != 1 ||
+					opaque != 0 {
 					t.Errorf("the image is %v and visible", shown.Bounds())
 				}
 			}

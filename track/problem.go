@@ -54,8 +54,8 @@ func (c code) mistake(kind, field, message string) *problem {
 	return &problem{ErrorCode: codes[c], fields: []fieldError{mistakeOf(kind, field, message)}}
 }
 
-// wrongType returns a new problem with this code and the message about a value of the wrong type. field is empty for the
-// whole item or body.
+// wrongType returns a new problem with this code and the message about a value of the wrong type. field is empty for
+// the whole item or body.
 func (c code) wrongType(field, message string) *problem {
 	return c.mistake("invalid_type", field, message)
 }
@@ -75,14 +75,16 @@ func asProblem(err error) *problem {
 	}
 	if costly, ok := errors.AsType[*front.CostError](err); ok {
 		p := codeTooMany.withCause(err)
-		p.Message = fmt.Sprintf("The request costs %d, and the limit is %d per minute: send fewer items in one request", costly.Cost, costly.Limit)
+		p.Message = fmt.Sprintf("The request costs %d, and the limit is %d per minute: send fewer items in one request",
+			costly.Cost, costly.Limit)
 		return p
 	}
 	for _, row := range []struct {
 		is   error
 		code code
 	}{
-		{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {front.ErrLateBody, codeLateBody}, {auth.ErrRequired, codeAuthRequired},
+		{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {front.ErrLateBody, codeLateBody},
+		{auth.ErrRequired, codeAuthRequired},
 		{context.DeadlineExceeded, codeUnavailable}, {context.Canceled, codeUnavailable},
 	} {
 		if errors.Is(err, row.is) {

@@ -81,7 +81,8 @@ func (u *usageCache) events(ctx context.Context, one *used, website string, now 
 // A quota is the part of a website's quota that one request may use.
 type quota struct {
 	used *used
-	left int64 // number of events left when the request began, minus its accepted events; concurrent requests are not subtracted
+	// number of events left when the request began, minus its accepted events; concurrent requests are not subtracted
+	left int64
 }
 
 // quotas are the quotas of the websites of one request.

@@ -49,8 +49,8 @@ type sender struct {
 	agent   *store.Agent // set on first use
 }
 
-// userAgent returns the facts from the sender's user agent and its client hints. The names of headers are in the canonical form
-// of net/http, because other spellings cost an allocation each.
+// userAgent returns the facts from the sender's user agent and its client hints. The names of headers are in the
+// canonical form of net/http, because other spellings cost an allocation each.
 func (s *sender) userAgent() intake.Agent {
 	h := s.request.Header
 	return s.agents.ReadHinted(s.request.UserAgent(), agent.Hints{
@@ -71,8 +71,8 @@ func (s *sender) facts() store.Agent {
 	return *s.agent
 }
 
-// agentOf returns the facts about the visitor's browser. There are none for a server that sends events with a key, since
-// it is not the visitor.
+// agentOf returns the facts about the visitor's browser. There are none for a server that sends events with a key,
+// since it is not the visitor.
 func (r *reader) agentOf() store.Agent {
 	if r.keyed {
 		return store.Agent{}
@@ -133,5 +133,6 @@ func ofWebsite(id string) store.Subject { return store.Subject{Kind: store.KindW
 
 // eventRow returns the row of an event.
 func eventRow(kind string, e store.Event) row {
-	return row{taken: taken{kind: kind, id: e.ID}, subject: ofWebsite(e.Website), counts: true, add: func(b *store.Batch) { b.Events = append(b.Events, e) }}
+	return row{taken: taken{kind: kind, id: e.ID}, subject: ofWebsite(e.Website), counts: true,
+		add: func(b *store.Batch) { b.Events = append(b.Events, e) }}
 }

@@ -13,13 +13,16 @@ import (
 
 // keyedReader returns a reader for requests with a key, which needs nothing around it.
 func keyedReader() *reader {
-	return &reader{keyed: true, clock: clock{now: noon}, ids: hasher{salts: &world{}, day: noon.Truncate(24 * time.Hour)}}
+	return &reader{keyed: true, clock: clock{now: noon},
+		ids: hasher{salts: &world{}, day: noon.Truncate(24 * time.Hour)}}
 }
 
 // TestReaderMakesRows checks the reader alone: fields become a row, without a website's rules and without a store.
 func TestReaderMakesRows(t *testing.T) {
-	f := newFields(object{"name": "signup", "eventId": "e1", "timestamp": "2026-03-04T11:00:00Z", "anonymousId": "anon_1", "namespace": []any{}})
-	got, err := keyedReader().custom(t.Context(), f, store.Website{ID: "w1", Rules: store.Rules{KeyedEvents: true, Paused: true}})
+	f := newFields(object{"name": "signup", "eventId": "e1", "timestamp": "2026-03-04T11:00:00Z",
+		"anonymousId": "anon_1", "namespace": []any{}})
+	got, err := keyedReader().custom(t.Context(), f,
+		store.Website{ID: "w1", Rules: store.Rules{KeyedEvents: true, Paused: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +51,8 @@ func TestReaderReportsEveryMistake(t *testing.T) {
 		item object
 		want []string
 	}{
-		{"a custom event", (*reader).custom, object{"name": 7.5, "eventName": true, "timestamp": "1999-12-31"}, []string{"timestamp", "name"}},
+		{"a custom event", (*reader).custom, object{"name": 7.5, "eventName": true, "timestamp": "1999-12-31"},
+			[]string{"timestamp", "name"}},
 		{"a check", (*reader).check, object{"status": "broken"}, []string{"scheduleId", "status", "timestamp"}},
 		{"a visit", (*reader).visit, object{"linkId": object{}}, []string{"linkId"}},
 		{"a person", (*reader).person, object{"profileId": "null"}, []string{"profileId"}},

@@ -68,10 +68,12 @@ func (r *reader) visitLocation(f *fields) Location {
 // check reads an item of /uptime-checks.
 func (r *reader) check(_ context.Context, f *fields, _ store.Website) (row, error) {
 	k := store.Check{
-		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: r.clock.moment(f), URL: f.text(intake.MaxText, "url"),
+		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: r.clock.moment(f),
+		URL:    f.text(intake.MaxText, "url"),
 		Status: f.status(), HTTPCode: f.measure(maxHTTPCode, 0, "httpCode", "http_code").V,
 		TTFB: f.measure(maxResponse, 0, "ttfbMs", "ttfb_ms"), Total: f.measure(maxResponse, 0, "totalMs", "total_ms"),
-		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(intake.MaxText, "error"),
+		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"),
+		Error: f.text(intake.MaxText, "error"),
 	}
 	if _, _, ok := f.instant("timestamp"); !ok {
 		f.fail("timestamp", "required", mistake.Required+", as "+anInstant)

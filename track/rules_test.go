@@ -106,31 +106,43 @@ func TestRules(t *testing.T) {
 		page("another origin", store.Rules{}, "INGEST_ORIGIN_NOT_AUTHORIZED", "Origin", "https://evil.org"),
 		page("its own origin", store.Rules{}, "", "Origin", "https://shop.com"),
 		page("a blocked address", store.Rules{BlockedAddresses: here}, "INGEST_IP_NOT_AUTHORIZED"),
-		page("an address that is blocked and allowed", store.Rules{AllowedAddresses: here, BlockedAddresses: here}, "INGEST_IP_NOT_AUTHORIZED"),
+		page("an address that is blocked and allowed", store.Rules{AllowedAddresses: here, BlockedAddresses: here},
+			"INGEST_IP_NOT_AUTHORIZED"),
 		page("an address that is not allowed", store.Rules{AllowedAddresses: elsewhere}, "INGEST_IP_NOT_AUTHORIZED"),
 		page("an address that is allowed", store.Rules{AllowedAddresses: here, BlockedAddresses: elsewhere}, ""),
 		page("a paused website", store.Rules{Paused: true}, "WEBSITE_PAUSED"),
 		page("page events beside keyed custom events", store.Rules{KeyedEvents: true}, ""),
-		{"an old form of custom event", store.Rules{KeyedEvents: true}, "/?client_id=w1", `{"type":"custom","name":"x"}`, nil, 403, "TRACK_KEY_REQUIRED"},
-		{"a page event that counts as a custom one", store.Rules{KeyedEvents: true}, "/?client_id=w1", `{"name":"order_paid","path":"/"}`, nil, 403, "TRACK_KEY_REQUIRED"},
+		{"an old form of custom event", store.Rules{KeyedEvents: true}, "/?client_id=w1",
+			`{"type":"custom","name":"x"}`, nil, 403, "TRACK_KEY_REQUIRED"},
+		{"a page event that counts as a custom one", store.Rules{KeyedEvents: true}, "/?client_id=w1",
+			`{"name":"order_paid","path":"/"}`, nil, 403, "TRACK_KEY_REQUIRED"},
 		{"an exit", store.Rules{KeyedEvents: true}, "/?client_id=w1", `{"name":"page_exit","path":"/"}`, nil, 200, ""},
-		{"a custom event", store.Rules{KeyedEvents: true}, "/track?website_id=w1", broken, nil, 403, "TRACK_KEY_REQUIRED"},
-		{"a custom event that names the website", store.Rules{KeyedEvents: true}, "/track", `{"name":"x","websiteId":"w1"}`, nil, 403, "TRACK_KEY_REQUIRED"},
-		{"a custom event with a key", store.Rules{KeyedEvents: true, BlockedAddresses: here}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all", "Origin", "https://evil.org"}, 200, ""},
-		{"an event of a day that is not kept", store.Rules{RetentionDays: 30}, "/track?website_id=w1", aged(30*24*time.Hour + 12*time.Hour + 124*time.Millisecond), []string{"X-Api-Key", "all"}, 400, "EVENT_TOO_OLD"},
-		{"an event of the first day that is kept", store.Rules{RetentionDays: 30}, "/track?website_id=w1", aged(30*24*time.Hour + 12*time.Hour + 123*time.Millisecond), []string{"X-Api-Key", "all"}, 200, ""},
-		{"a custom event with a key while the website is paused", store.Rules{Paused: true}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all"}, 403, "WEBSITE_PAUSED"},
+		{"a custom event", store.Rules{KeyedEvents: true}, "/track?website_id=w1", broken, nil, 403,
+			"TRACK_KEY_REQUIRED"},
+		{"a custom event that names the website", store.Rules{KeyedEvents: true}, "/track",
+			`{"name":"x","websiteId":"w1"}`, nil, 403, "TRACK_KEY_REQUIRED"},
+		{"a custom event with a key", store.Rules{KeyedEvents: true, BlockedAddresses: here}, "/track?website_id=w1",
+			custom, []string{"X-Api-Key", "all", "Origin", "https://evil.org"}, 200, ""},
+		{"an event of a day that is not kept", store.Rules{RetentionDays: 30}, "/track?website_id=w1",
+			aged(30*24*time.Hour + 12*time.Hour + 124*time.Millisecond), []string{"X-Api-Key", "all"}, 400,
+			"EVENT_TOO_OLD"},
+		{"an event of the first day that is kept", store.Rules{RetentionDays: 30}, "/track?website_id=w1",
+			aged(30*24*time.Hour + 12*time.Hour + 123*time.Millisecond), []string{"X-Api-Key", "all"}, 200, ""},
+		{"a custom event with a key while the website is paused", store.Rules{Paused: true}, "/track?website_id=w1",
+			custom, []string{"X-Api-Key", "all"}, 403, "WEBSITE_PAUSED"},
 	} {
 		w := world{rules: c.rules}
 		a := w.post(t, c.target, c.body, c.headers...)
-		if code, _ := a.body["code"].(string); a.code != c.status || code != c.code || len(w.written) > 0 != (c.code == "") {
+		if code, _ := a.body["code"].(string); a.code != c.status || code != c.code ||
+			len(w.written) > 0 != (c.code == "") {
 			t.Errorf("%s: %d %s, %d writes", c.why, a.code, a.raw, len(w.written))
 		}
 		if turned := strings.Contains(w.log.String(), `msg="request blocked"`); turned != (c.code != "") {
 			t.Errorf("%s: log = %q", c.why, w.log.String())
 		}
 	}
-	if addressAllowed(store.Rules{AllowedAddresses: here}, netip.Addr{}) || !addressAllowed(store.Rules{BlockedAddresses: here}, netip.Addr{}) {
+	if addressAllowed(store.Rules{AllowedAddresses: here}, netip.Addr{}) ||
+		!addressAllowed(store.Rules{BlockedAddresses: here}, netip.Addr{}) {
 		t.Error("an unknown address must match no list")
 	}
 	if addressAllowed(store.Rules{BlockedAddresses: here}, netip.MustParseAddr("::ffff:203.0.113.7")) {
@@ -145,7 +157,8 @@ func aged(age time.Duration) string {
 
 func TestWindow(t *testing.T) {
 	item := func(id string, age time.Duration) string {
-		return `{"name":"screen_view","path":"/","eventId":"` + id + `","timestamp":` + strconv.FormatInt(noon.Add(-age).UnixMilli(), 10) + `}`
+		return `{"name":"screen_view","path":"/","eventId":"` + id + `","timestamp":` +
+			strconv.FormatInt(noon.Add(-age).UnixMilli(), 10) + `}`
 	}
 	const day = 24 * time.Hour
 	body := "[" + item("new", 7*day) + "," + item("old", 7*day+time.Millisecond) + "," + item("older", 400*day) + "]"
@@ -163,7 +176,9 @@ func TestWindow(t *testing.T) {
 	if a := w.post(t, "/track?website_id=w1", item("old", 400*day), "X-Api-Key", "all"); a.code != 200 {
 		t.Errorf("with a key: %d %s", a.code, a.raw)
 	}
-	if a := w.post(t, "/?client_id=w1", strings.Replace(item("old", 400*day), `"path":"/"`, `"path":""`, 1)); a.body["code"] != "INVALID_EVENT_SCHEMA" || len(a.wrongFields()) != 2 {
+	if a := w.post(t, "/?client_id=w1",
+		strings.Replace(item("old", 400*day), `"path":"/"`, `"path":""`,
+			1)); a.body["code"] != "INVALID_EVENT_SCHEMA" || len(a.wrongFields()) != 2 {
 		t.Errorf("with another mistake: %d %s", a.code, a.raw)
 	}
 }

@@ -65,7 +65,8 @@ func (h *handler) scripts() ([]*front.Route, error) {
 	path := Tracker().Path
 	answer := func(_ context.Context, r *front.Request, _ *call) (*front.Answer, error) {
 		header := http.Header{
-			"Access-Control-Allow-Origin":  {"*"}, // also without Origin: a page that pins the script may get it from the browser's cache
+			// also without Origin: a page that pins the script may get it from the browser's cache
+			"Access-Control-Allow-Origin":  {"*"},
 			"Cross-Origin-Resource-Policy": {"cross-origin"},
 			"Cache-Control":                {keepScript},
 			"Vary":                         {"Accept-Encoding"},
@@ -81,11 +82,13 @@ func (h *handler) scripts() ([]*front.Route, error) {
 			body, tag = zipped.Bytes(), path+".gz"
 			header["Content-Encoding"] = []string{"gzip"}
 		}
-		return &front.Answer{Status: http.StatusOK, Header: header, Type: "text/javascript; charset=utf-8", ETag: `"` + tag + `"`, Body: body}, nil
+		return &front.Answer{Status: http.StatusOK, Header: header, Type: "text/javascript; charset=utf-8", ETag: `"` +
+			tag + `"`, Body: body}, nil
 	}
 	var all []*front.Route
 	for _, p := range []string{scriptPath, pinned} {
-		all = append(all, &front.Route{Method: http.MethodGet, Path: p, Class: auth.ClassTrack, Cache: "no-store", CORS: servers, Steps: front.Steps[call]{Answer: answer}})
+		all = append(all, &front.Route{Method: http.MethodGet, Path: p, Class: auth.ClassTrack, Cache: "no-store",
+			CORS: servers, Steps: front.Steps[call]{Answer: answer}})
 	}
 	return all, nil
 }

@@ -40,17 +40,21 @@ func TestTracker(t *testing.T) {
 		{"by its name", "GET", "/tracker.js", nil, 200, "public, max-age=3600", ""},
 		{"below a prefix with a slash", "GET", "/tracker.js/", nil, 200, "public, max-age=3600", ""},
 		{"by the name with its hash", "GET", pinned.Path, nil, 200, "public, max-age=31536000, immutable", ""},
-		{"compressed", "GET", pinned.Path, []string{"Accept-Encoding", "br, gzip"}, 200, "public, max-age=31536000, immutable", "gzip"},
-		{"without compression", "GET", "/tracker.js", []string{"Accept-Encoding", "gzip;q=0, br"}, 200, "public, max-age=3600", ""},
+		{"compressed", "GET", pinned.Path, []string{"Accept-Encoding", "br, gzip"}, 200,
+			"public, max-age=31536000, immutable", "gzip"},
+		{"without compression", "GET", "/tracker.js", []string{"Accept-Encoding", "gzip;q=0, br"}, 200,
+			"public, max-age=3600", ""},
 		{"without a body", "HEAD", "/tracker.js", nil, 200, "public, max-age=3600", ""},
-		{"cached by the browser", "GET", "/tracker.js", []string{"If-None-Match", plain.Header().Get("ETag")}, 304, "public, max-age=3600", ""},
+		{"cached by the browser", "GET", "/tracker.js", []string{"If-None-Match", plain.Header().Get("ETag")}, 304,
+			"public, max-age=3600", ""},
 		{"a hash of another version", "GET", "/tracker/0000000000000000.js", nil, 404, "no-store", ""},
 		{"an unsupported method", "POST", "/tracker.js", nil, 405, "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			rec := get(t, row.method, row.path, append(row.header, "Origin", "https://shop.com")...)
 			h := rec.Header()
-			if rec.Code != row.status || h.Get("Cache-Control") != row.cache || h.Get("Content-Encoding") != row.encoding || h.Get("Access-Control-Allow-Origin") != "*" {
+			if rec.Code != row.status || h.Get("Cache-Control") != row.cache ||
+				h.Get("Content-Encoding") != row.encoding || h.Get("Access-Control-Allow-Origin") != "*" {
 				t.Fatalf("status %d, %v", rec.Code, h)
 			}
 			if row.status != 200 {
@@ -66,7 +70,8 @@ func TestTracker(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if row.method == http.MethodHead && (len(body) > 0 || h.Get("Content-Length") == "0") || row.method == http.MethodGet && !bytes.Equal(body, source) {
+			if row.method == http.MethodHead && (len(body) > 0 || h.Get("Content-Length") == "0") ||
+				row.method == http.MethodGet && !bytes.Equal(body, source) {
 				t.Errorf("a body of %d bytes, %v", len(body), h)
 			}
 			if !strings.HasPrefix(h.Get("Content-Type"), "text/javascript") {

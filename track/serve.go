@@ -23,8 +23,8 @@ type handler struct {
 	usage      *usageCache
 }
 
-// Pages of any origin may send events. Beacons are always sent with credentials, for which browsers require the
-// origin itself instead of an asterisk. Routes with keys allow no credentials, since they could otherwise be used with the
+// Pages of any origin may send events. Beacons are always sent with credentials, for which browsers require the origin
+// itself instead of an asterisk. Routes with keys allow no credentials, since they could otherwise be used with the
 // cookie of a host's session.
 var (
 	beacons = cors(true)
@@ -51,7 +51,8 @@ func (h *handler) serve() (http.Handler, error) {
 		if rt.kind == kindIdentify && h.cfg.Profiles == nil {
 			continue
 		}
-		row := &front.Route{Method: rt.verb(), Path: rt.path, Class: auth.ClassTrack, Anonymous: rt.anonymous, Use: true, Scope: auth.TrackEvents, Cache: "no-store", CORS: servers, Steps: h.steps(rt)}
+		row := &front.Route{Method: rt.verb(), Path: rt.path, Class: auth.ClassTrack, Anonymous: rt.anonymous,
+			Use: true, Scope: auth.TrackEvents, Cache: "no-store", CORS: servers, Steps: h.steps(rt)}
 		if rt.path == pixelPath {
 			row.Steps = pixelSteps(h.steps(rt))
 		}
@@ -66,8 +67,10 @@ func (h *handler) serve() (http.Handler, error) {
 		all = append(all, row)
 	}
 	return front.New(front.Config{
-		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Refuse: refuse, CORS: beacons, TrimSlash: true, Timeout: timeout,
-		Logger: h.cfg.Logger, Proxies: h.cfg.Proxies, ProxyHeader: h.cfg.CountryHeader, Now: h.cfg.Now, Observe: h.cfg.Observe,
+		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Refuse: refuse, CORS: beacons, TrimSlash: true,
+		Timeout: timeout,
+		Logger:  h.cfg.Logger, Proxies: h.cfg.Proxies, ProxyHeader: h.cfg.CountryHeader, Now: h.cfg.Now,
+		Observe: h.cfg.Observe,
 	}, all), nil
 }
 

@@ -26,8 +26,9 @@ func (r *reader) failure(ctx context.Context, f *fields, site store.Website) (ro
 	}
 	e := store.Error{
 		Website: site.ID, ID: s.id, Time: r.clock.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Path: f.needPath(), Message: f.need(intake.MaxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
-		Filename: f.text(maxFilename, "filename"), Stack: f.text(maxStack, "stack"),
+		Path: f.needPath(), Message: f.need(intake.MaxText, "message"),
+		ErrorType: f.text(maxErrorType, "errorType", "error_type"),
+		Filename:  f.text(maxFilename, "filename"), Stack: f.text(maxStack, "stack"),
 		Line: f.measure(maxLine, 0, "lineno", "line"), Col: f.measure(maxLine, 0, "colno", "col"),
 	}
 	if e.ErrorType == "" {

@@ -21,8 +21,10 @@ func TestErrorsInFull(t *testing.T) {
 		t.Errorf("%d %s", a.code, a.raw)
 	}
 	want := []store.Error{
-		{Website: "w1", ID: "x1", Time: time.UnixMilli(1772625600000).UTC(), Identity: store.Identity{AnonymousID: hashed("a"), SessionID: "s"}, Agent: fromChrome, Path: "/a",
-			Message: "boom", ErrorType: "TypeError", Filename: "app.js", Line: store.Known(10), Col: store.Known(20), Stack: strings.Repeat("s", 2048)},
+		{Website: "w1", ID: "x1", Time: time.UnixMilli(1772625600000).UTC(),
+			Identity: store.Identity{AnonymousID: hashed("a"), SessionID: "s"}, Agent: fromChrome, Path: "/a",
+			Message: "boom", ErrorType: "TypeError", Filename: "app.js", Line: store.Known(10), Col: store.Known(20),
+			Stack: strings.Repeat("s", 2048)},
 		{Website: "w1", ID: "x2", Time: noon, Agent: fromChrome, Path: "/b", Message: "later", ErrorType: "Error"},
 	}
 	if d := cmp.Diff(want, w.rows().Errors); d != "" {
@@ -61,9 +63,11 @@ func TestVitals(t *testing.T) {
 	}
 	for _, c := range []struct{ fields, wrong string }{
 		{`"metricName":"XYZ","metricValue":1`, "metricName"}, {`"metricValue":1`, "metricName"},
-		{`"metricName":"LCP"`, "metricValue"}, {`"metricName":"LCP","metric_value":-1`, "metric_value"}, {`"metricName":"LCP","metricValue":"x"`, "metricValue"},
+		{`"metricName":"LCP"`, "metricValue"}, {`"metricName":"LCP","metric_value":-1`, "metric_value"},
+		{`"metricName":"LCP","metricValue":"x"`, "metricValue"},
 	} {
-		if a := w.post(t, "/vitals?client_id=w1", `{"path":"/a",`+c.fields+`}`); a.code != 400 || !slices.Equal(a.wrongFields(), []string{c.wrong}) {
+		if a := w.post(t, "/vitals?client_id=w1", `{"path":"/a",`+c.fields+`}`); a.code != 400 ||
+			!slices.Equal(a.wrongFields(), []string{c.wrong}) {
 			t.Errorf("%s: %d %s", c.fields, a.code, a.raw)
 		}
 	}

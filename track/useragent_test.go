@@ -14,10 +14,14 @@ const (
 
 func TestPhonesAreCounted(t *testing.T) {
 	for ua, want := range map[string]store.Agent{
-		oppo:                       {BrowserName: "Chrome", BrowserVersion: "141.0.7390.122", OSName: "Android", OSVersion: "15", DeviceType: "mobile"},
-		oppo + " MetaIAB Facebook": {BrowserName: "Chrome", BrowserVersion: "141.0.7390.122", OSName: "Android", OSVersion: "15", DeviceType: "mobile"},
-		oppo + " Viber/21.5.0.3":   {BrowserName: "Chrome", BrowserVersion: "141.0.7390.122", OSName: "Android", OSVersion: "15", DeviceType: "mobile"},
-		facebook:                   {BrowserName: "Facebook", BrowserVersion: "560.0.0.1.1", OSName: "Android", OSVersion: "16", DeviceType: "mobile"},
+		oppo: {BrowserName: "Chrome", BrowserVersion: "141.0.7390.122", OSName: "Android",
+			OSVersion: "15", DeviceType: "mobile"},
+		oppo + " MetaIAB Facebook": {BrowserName: "Chrome", BrowserVersion: "141.0.7390.122", OSName: "Android",
+			OSVersion: "15", DeviceType: "mobile"},
+		oppo + " Viber/21.5.0.3": {BrowserName: "Chrome", BrowserVersion: "141.0.7390.122", OSName: "Android",
+			OSVersion: "15", DeviceType: "mobile"},
+		facebook: {BrowserName: "Facebook", BrowserVersion: "560.0.0.1.1", OSName: "Android",
+			OSVersion: "16", DeviceType: "mobile"},
 		"Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/87.0.4280.88 Safari/537.36": {
 			BrowserName: "Chrome", BrowserVersion: "87.0.4280.88", OSName: "webOS", DeviceType: "smarttv"},
 	} {
@@ -32,14 +36,18 @@ func TestPhonesAreCounted(t *testing.T) {
 // TestPrograms checks that programs are ignored without a key and counted with one.
 func TestPrograms(t *testing.T) {
 	for _, ua := range []string{
-		"okhttp/4.12.0", "axios/1.7.2", "Go-http-client/1.1", "curl/8.4.0", "node", "undici", "Dart/3.2 (dart:io)", "Shop/12 CFNetwork/1490.0.4 Darwin/23.2.0",
-		"python-requests/2.31.0", "Java/17.0.9", "PHP/8.2", "Ruby", "PostmanRuntime/7.36.0", "Wget/1.21.3", "shop-importer/2.3",
+		"okhttp/4.12.0", "axios/1.7.2", "Go-http-client/1.1", "curl/8.4.0", "node", "undici", "Dart/3.2 (dart:io)",
+		"Shop/12 CFNetwork/1490.0.4 Darwin/23.2.0",
+		"python-requests/2.31.0", "Java/17.0.9", "PHP/8.2", "Ruby", "PostmanRuntime/7.36.0", "Wget/1.21.3",
+		"shop-importer/2.3",
 	} {
 		var w world
-		if a := w.post(t, "/track?website_id=w1", custom, "User-Agent", ua); a.body["status"] != "ignored" || len(w.rows().Events) != 0 {
+		if a := w.post(t, "/track?website_id=w1", custom, "User-Agent", ua); a.body["status"] != "ignored" ||
+			len(w.rows().Events) != 0 {
 			t.Errorf("%s without a key: %s", ua, a.raw)
 		}
-		if a := w.post(t, "/track?website_id=w1", custom, "User-Agent", ua, "Authorization", "Bearer all"); a.body["status"] != "success" || len(w.rows().Events) != 1 {
+		if a := w.post(t, "/track?website_id=w1", custom, "User-Agent", ua, "Authorization",
+			"Bearer all"); a.body["status"] != "success" || len(w.rows().Events) != 1 {
 			t.Errorf("%s with a key: %s", ua, a.raw)
 		}
 	}
@@ -83,7 +91,8 @@ func TestClientHints(t *testing.T) {
 		{"", "", "", "Chrome", "Windows", "desktop"},
 	} {
 		w.written = nil
-		w.post(t, "/?client_id=w1", pageview, "Sec-CH-UA", c.brands, "Sec-CH-UA-Platform", c.platform, "Sec-CH-UA-Mobile", c.mobile)
+		w.post(t, "/?client_id=w1", pageview, "Sec-CH-UA", c.brands, "Sec-CH-UA-Platform", c.platform,
+			"Sec-CH-UA-Mobile", c.mobile)
 		rows := w.rows().Events
 		if len(rows) != 1 {
 			t.Fatalf("%+v: %d rows", c, len(rows))

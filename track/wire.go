@@ -48,7 +48,8 @@ func (w wireFormat) read(r *front.Request, limit int64, keyed bool) (body, error
 		return body{}, codeMediaType.problem()
 	}
 	if keyed && !front.IsJSON(r.Header.Get("Content-Type")) {
-		return body{}, codeMediaType.problem() // pages of other origins could send other types with the cookie of a host's session
+		// pages of other origins could send other types with the cookie of a host's session
+		return body{}, codeMediaType.problem()
 	}
 	if w.size > 0 {
 		limit = min(limit, w.size)

@@ -77,7 +77,8 @@ func TestCORS(t *testing.T) {
 
 func TestUnknownPathsAnswerJSON(t *testing.T) {
 	var w world
-	if a := w.do(t, "GET", "/nothing/here", ""); a.code != 404 || a.body["code"] != "NOT_FOUND" || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
+	if a := w.do(t, "GET", "/nothing/here", ""); a.code != 404 || a.body["code"] != "NOT_FOUND" ||
+		a.header.Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Errorf("%d %s %v", a.code, a.raw, a.header)
 	}
 }
@@ -87,7 +88,8 @@ func TestMountedUnderAPrefix(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.Handle("/ingest/", http.StripPrefix("/ingest", w.handler(t)))
 	mux.Handle("/ingest", http.StripPrefix("/ingest", w.handler(t)))
-	for _, target := range []string{"/ingest?client_id=w1", "/ingest/?client_id=w1", "/ingest/batch?client_id=w1", "/ingest/batch/?client_id=w1"} {
+	for _, target := range []string{"/ingest?client_id=w1", "/ingest/?client_id=w1", "/ingest/batch?client_id=w1",
+		"/ingest/batch/?client_id=w1"} {
 		body := pageview
 		if strings.Contains(target, "batch") {
 			body = "[" + body + "]"
@@ -124,12 +126,14 @@ func TestBots(t *testing.T) {
 				continue
 			}
 			var w world
-			if a := w.post(t, g.target, g.body, append(keyed(g.key), "User-Agent", c.ua)...); a.body["status"] != "success" || len(w.written) != 1 {
+			if a := w.post(t, g.target, g.body,
+				append(keyed(g.key), "User-Agent", c.ua)...); a.body["status"] != "success" || len(w.written) != 1 {
 				t.Errorf("%s with a key, %s: %s", path, c.why, a.raw)
 			}
 		}
 		var w world
-		if a := w.post(t, "/track?website_id=w1", custom, "User-Agent", c.ua); (a.body["status"] == "ignored") != c.bot {
+		if a := w.post(t, "/track?website_id=w1", custom, "User-Agent",
+			c.ua); (a.body["status"] == "ignored") != c.bot {
 			t.Errorf("/track without key, %s: %s", c.why, a.raw)
 		}
 	}
@@ -173,7 +177,8 @@ func TestEmptyListsAreRefused(t *testing.T) {
 		if r.Access == ByWebsite {
 			headers = nil
 		}
-		if a := w.post(t, r.Path+"?client_id=w1", "[]", headers...); a.code != 400 || a.body["code"] != "EMPTY_LIST" || len(w.written) != 0 {
+		if a := w.post(t, r.Path+"?client_id=w1", "[]", headers...); a.code != 400 || a.body["code"] != "EMPTY_LIST" ||
+			len(w.written) != 0 {
 			t.Errorf("%s: %d %s", r.Path, a.code, a.raw)
 		}
 	}
@@ -189,7 +194,8 @@ func TestSendersLearnTheForm(t *testing.T) {
 		{"ids in items alone", "/events", "[" + event + "]", "INGEST_MISSING_CLIENT_ID", "ids in items do not count"},
 	} {
 		var w world
-		if a := w.post(t, c.target, c.body); a.code != 400 || a.body["code"] != c.code || !strings.Contains(a.raw, c.want) || len(w.written) > 0 {
+		if a := w.post(t, c.target, c.body); a.code != 400 || a.body["code"] != c.code ||
+			!strings.Contains(a.raw, c.want) || len(w.written) > 0 {
 			t.Errorf("%s: %d %s, want %s with %q", c.why, a.code, a.raw, c.code, c.want)
 		}
 	}

@@ -103,7 +103,8 @@ func (w *world) Owner(_ context.Context, s store.Subject) (string, error) {
 		return "", w.siteErr
 	}
 	owner, ok := map[store.Subject]string{
-		{Kind: store.KindLink, ID: "l1"}: "org", {Kind: store.KindLink, ID: "l2"}: "org", {Kind: store.KindLink, ID: "l9"}: "others",
+		{Kind: store.KindLink, ID: "l1"}: "org", {Kind: store.KindLink, ID: "l2"}: "org",
+		{Kind: store.KindLink, ID: "l9"}:     "others",
 		{Kind: store.KindSchedule, ID: "s1"}: "org", {Kind: store.KindSchedule, ID: "s9"}: "others",
 	}[s]
 	if !ok {
@@ -114,11 +115,14 @@ func (w *world) Owner(_ context.Context, s store.Subject) (string, error) {
 
 // keys by secret.
 var keys = map[string]*auth.Key{
-	"all":    {ID: "k-all", Start: "sl_all", Owner: "org", Scopes: []auth.Scope{auth.TrackEvents}, All: true},
-	"one":    {ID: "k-one", Owner: "org", Scopes: []auth.Scope{auth.TrackEvents}, Resources: []auth.Resource{{Kind: "website", ID: "w1"}, {Kind: "link", ID: "l1"}}, Limits: &auth.Limits{PerMinute: 7}},
+	"all": {ID: "k-all", Start: "sl_all", Owner: "org", Scopes: []auth.Scope{auth.TrackEvents}, All: true},
+	"one": {ID: "k-one", Owner: "org", Scopes: []auth.Scope{auth.TrackEvents},
+		Resources: []auth.Resource{{Kind: "website", ID: "w1"}, {Kind: "link", ID: "l1"}},
+		Limits:    &auth.Limits{PerMinute: 7}},
 	"solo":   {ID: "k-solo", Owner: "solo", Scopes: []auth.Scope{auth.TrackEvents}, All: true},
 	"reader": {ID: "k-read", Owner: "org", Scopes: []auth.Scope{auth.ReadData}, All: true},
-	"greedy": {ID: "k-greedy", Owner: "org", Scopes: []auth.Scope{auth.TrackEvents}, Resources: []auth.Resource{{Kind: "website", ID: "w9"}}},
+	"greedy": {ID: "k-greedy", Owner: "org", Scopes: []auth.Scope{auth.TrackEvents},
+		Resources: []auth.Resource{{Kind: "website", ID: "w9"}}},
 }
 
 func (w *world) Authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
@@ -136,7 +140,8 @@ func (w *world) Authenticate(_ context.Context, r *http.Request) (*auth.Principa
 	return &auth.Principal{Key: k}, nil
 }
 
-func (w *world) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
+func (w *world) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
+	error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if own != nil {
@@ -183,14 +188,16 @@ func (w *world) handler(t testing.TB) http.Handler {
 		return w.built
 	}
 	h, err := New(Config{
-		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w, Usage: cmp.Or(w.usage, NoQuotas), CountryHeader: w.header, Window: w.window,
+		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w,
+		Usage: cmp.Or(w.usage, NoQuotas), CountryHeader: w.header, Window: w.window,
 		Proxies: clientip.Proxies{netip.MustParsePrefix("203.0.113.7/32")},
 		Observe: func(_ context.Context, r observe.Request) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.told = append(w.told, r)
 		},
-		Now: noonClock, MaxBody: w.maxBody, Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Now: noonClock, MaxBody: w.maxBody,
+		Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,12 @@ func (nothing) Append(context.Context, audit.Checkpoint, []audit.Record) error {
 
 func use() auth.Entry {
 	return auth.Entry{
-		Time: time.UnixMilli(1_795_000_000_123), RequestID: "req_ABCDEFGHIJKLMNOPQRSTUVWXYZ", KeyID: "key_01234567890123456789",
+		Time: time.UnixMilli(1_795_000_000_123), RequestID: "req_ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		KeyID: "key_01234567890123456789",
 		Start: "sl_4fT9x", Owner: "org_acme", Method: "POST", Route: "/v1/query",
-		Resource: auth.Resource{Kind: auth.KindWebsite, ID: "web_r5t2y8kq0p3m", Owner: "org_acme"}, Scope: auth.ReadData,
-		Outcome: "allowed", Status: 200, IP: "203.0.113.77",
+		Resource: auth.Resource{Kind: auth.KindWebsite, ID: "web_r5t2y8kq0p3m", Owner: "org_acme"},
+		Scope:    auth.ReadData,
+		Outcome:  "allowed", Status: 200, IP: "203.0.113.77",
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
 	}
 }

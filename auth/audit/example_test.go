@@ -24,7 +24,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	use := auth.Entry{Time: time.Now(), KeyID: "key_nightly", Route: "/v1/query", Outcome: auth.OutcomeOf(200), Status: 200}
+	use := auth.Entry{Time: time.Now(), KeyID: "key_nightly", Route: "/v1/query", Outcome: auth.OutcomeOf(200),
+		Status: 200}
 	fmt.Println(trail.Record(ctx, use))
 	fmt.Println(trail.Close(ctx)) // writes the buffered entries
 

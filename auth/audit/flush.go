@@ -33,7 +33,8 @@ func (w *Writer) run(ctx context.Context) {
 		cancel()
 		switch {
 		case err != nil && !failing:
-			w.cfg.Logger.LogAttrs(ctx, slog.LevelError, "audit trail cannot be written; keeping entries in memory", slog.Any("error", err))
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelError, "audit trail cannot be written; keeping entries in memory",
+				slog.Any("error", err))
 		case err == nil && failing:
 			w.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "audit trail is written again")
 		}
@@ -153,6 +154,7 @@ func (c *chain) restart(ctx context.Context, unsent []Record, why error) {
 	for i := range unsent {
 		c.bind(&unsent[i])
 	}
-	c.logger.LogAttrs(ctx, slog.LevelWarn, "audit log was changed by someone else; starting a new chain (run audit verify unless you pruned it)",
+	c.logger.LogAttrs(ctx, slog.LevelWarn,
+		"audit log was changed by someone else; starting a new chain (run audit verify unless you pruned it)",
 		slog.String("chain", c.head.Writer), slog.String("before", old), slog.Any("error", why))
 }

@@ -94,10 +94,12 @@ type line struct {
 func AppendLine(to []byte, r Record) []byte {
 	e := &r.Entry
 	return appendJSON(to, line{
-		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(jsontext.Instant), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
+		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(jsontext.Instant), RequestID: e.RequestID,
+		KeyID: e.KeyID, Start: e.Start,
 		Owner: e.Owner, Method: e.Method, Route: e.Route, ResourceKind: e.Resource.Kind, ResourceID: e.Resource.ID,
-		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP, UserAgent: e.UserAgent,
-		Token: e.Token, Subject: e.Subject, Count: e.Count, MAC: r.MAC,
+		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP,
+		UserAgent: e.UserAgent,
+		Token:     e.Token, Subject: e.Subject, Count: e.Count, MAC: r.MAC,
 	})
 }
 
@@ -118,9 +120,12 @@ func ParseLine(text []byte) (Record, error) {
 		return Record{}, errSpelling
 	}
 	return Record{Writer: l.Writer, Seq: l.Seq, MAC: l.MAC, Entry: auth.Entry{
-		Time: at, RequestID: l.RequestID, KeyID: l.KeyID, Start: l.Start, Owner: l.Owner, Method: l.Method, Route: l.Route,
-		Resource: auth.Resource{Kind: l.ResourceKind, ID: l.ResourceID, Owner: l.ResourceOwner}, Scope: auth.Scope(l.Scope),
-		Outcome: l.Outcome, Status: l.Status, IP: l.IP, UserAgent: l.UserAgent, Token: l.Token, Subject: l.Subject, Count: l.Count,
+		Time: at, RequestID: l.RequestID, KeyID: l.KeyID, Start: l.Start, Owner: l.Owner, Method: l.Method,
+		Route:    l.Route,
+		Resource: auth.Resource{Kind: l.ResourceKind, ID: l.ResourceID, Owner: l.ResourceOwner},
+		Scope:    auth.Scope(l.Scope),
+		Outcome:  l.Outcome, Status: l.Status, IP: l.IP, UserAgent: l.UserAgent, Token: l.Token, Subject: l.Subject,
+		Count: l.Count,
 	}}, nil
 }
 

@@ -14,7 +14,8 @@ import (
 func TestLineByHand(t *testing.T) {
 	r := audit.Record{Writer: "w", Seq: 7, Entry: auth.Entry{
 		Time: time.UnixMilli(7), RequestID: "a", KeyID: "b", Start: "c", Owner: "d", Method: "e", Route: "<f>&",
-		Resource: auth.Resource{Kind: "g", ID: "h", Owner: "i"}, Scope: "j", Outcome: "k", Status: 200, IP: "l", UserAgent: "\"m\u2028",
+		Resource: auth.Resource{Kind: "g", ID: "h", Owner: "i"}, Scope: "j", Outcome: "k", Status: 200, IP: "l",
+		UserAgent: "\"m\u2028",
 	}}
 	const required = `{"writer":"w","seq":7,"time":"1970-01-01T00:00:00.007Z","requestId":"a","keyId":"b","start":"c","owner":"d","method":"e",` +
 		`"route":"<f>&","resourceKind":"g","resourceId":"h","resourceOwner":"i","scope":"j","outcome":"k","status":200,"ip":"l","userAgent":"\"m\u2028"`
@@ -40,8 +41,8 @@ func lineOf(tb testing.TB) []byte {
 	return audit.AppendLine(nil, copyOf(tb, m).records[0])
 }
 
-// TestEveryByteOfALineCounts flips each byte of a line, in turn. The line is rejected, or its record differs, which Verify
-// reports.
+// TestEveryByteOfALineCounts flips each byte of a line, in turn. The line is rejected, or its record differs, which
+// Verify reports.
 func TestEveryByteOfALineCounts(t *testing.T) {
 	line := lineOf(t)
 	whole, err := audit.ParseLine(line)
@@ -78,8 +79,11 @@ func FuzzTexts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, n int) {
 		s = strings.ToValidUTF8(s, "")
-		want := audit.Record{Writer: s, Seq: int64(n), Entry: auth.Entry{Time: time.UnixMilli(1_795_000_000_123).UTC(), RequestID: s, KeyID: s, Start: s, Owner: s,
-			Method: s, Route: s, Resource: auth.Resource{Kind: s, ID: s, Owner: s}, Scope: auth.Scope(s), Outcome: s, Status: n, IP: s, UserAgent: s, Token: s, Subject: s, Count: n}}
+		want := audit.Record{Writer: s, Seq: int64(n),
+			Entry: auth.Entry{Time: time.UnixMilli(1_795_000_000_123).UTC(), RequestID: s, KeyID: s, Start: s, Owner: s,
+				Method: s, Route: s, Resource: auth.Resource{Kind: s, ID: s, Owner: s}, Scope: auth.Scope(s),
+				Outcome: s,
+				Status:  n, IP: s, UserAgent: s, Token: s, Subject: s, Count: n}}
 		if got, err := audit.ParseLine(audit.AppendLine(nil, want)); err != nil || got != want {
 			t.Fatalf("%+v was read as %+v: %v", want, got, err)
 		}

@@ -102,7 +102,8 @@ type Sizer interface {
 	Size(ctx context.Context) (int64, error)
 }
 
-// A Store stores a whole audit trail: a [Writer] can use all of its options with it, and it can be verified and searched.
+// A Store stores a whole audit trail: a [Writer] can use all of its options with it, and it can be verified and
+// searched.
 type Store interface {
 	Log
 	Pruner

@@ -31,7 +31,8 @@ func (m *Memory) Chains(ctx context.Context) ([]Chain, error) {
 
 // find returns the index of a chain, and whether the chain exists.
 func (m *Memory) find(writer string) (int, bool) {
-	return slices.BinarySearchFunc(m.chains, writer, func(c Chain, w string) int { return strings.Compare(c.Head.Writer, w) })
+	return slices.BinarySearchFunc(m.chains, writer,
+		func(c Chain, w string) int { return strings.Compare(c.Head.Writer, w) })
 }
 
 // Append implements [Log].

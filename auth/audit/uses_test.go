@@ -22,7 +22,8 @@ import (
 func TestEqualUsesAreCounted(t *testing.T) {
 	use := func(change func(*auth.Entry)) auth.Entry {
 		e := auth.Entry{
-			Time: time.UnixMilli(1_700_000_000_100).UTC(), RequestID: "r0", KeyID: "k", Owner: "o", Method: "POST", Route: "/track",
+			Time: time.UnixMilli(1_700_000_000_100).UTC(), RequestID: "r0", KeyID: "k", Owner: "o", Method: "POST",
+			Route:   "/track",
 			Outcome: "allowed", Status: 200, IP: "2001:db8::1", UserAgent: "a", Network: "2001:db8::/64",
 		}
 		if change != nil {
@@ -58,7 +59,8 @@ func TestEqualUsesAreCounted(t *testing.T) {
 		if err := errors.Join(w.Record(t.Context(), first), w.Record(t.Context(), other)); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(w.Flush(t.Context()), w.Record(t.Context(), first)); err != nil { // a flushed entry is not changed any more
+		// a flushed entry is not changed any more
+		if err := errors.Join(w.Flush(t.Context()), w.Record(t.Context(), first)); err != nil {
 			t.Fatal(err)
 		}
 		closeWriter(t, w)
@@ -89,7 +91,8 @@ func TestEqualChangesAreNotCounted(t *testing.T) {
 	m := &audit.Memory{}
 	w := newWriter(t, audit.Config{Log: m, Every: time.Hour})
 	for range 3 {
-		if err := w.Record(t.Context(), auth.Entry{Time: time.UnixMilli(1), KeyID: "k", Route: "keys rotate"}); err != nil {
+		if err := w.Record(t.Context(),
+			auth.Entry{Time: time.UnixMilli(1), KeyID: "k", Route: "keys rotate"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +112,8 @@ func TestUsesOfManyCallersAtOnce(t *testing.T) {
 	for range callers {
 		all.Go(func() {
 			for i := range each {
-				e := auth.Entry{Time: time.UnixMilli(int64(i) * 100), KeyID: fmt.Sprint("k", i%3), IP: "192.0.2.1", Network: "192.0.2.1"}
+				e := auth.Entry{Time: time.UnixMilli(int64(i) * 100), KeyID: fmt.Sprint("k", i%3), IP: "192.0.2.1",
+					Network: "192.0.2.1"}
 				if err := w.Record(t.Context(), e); err != nil {
 					t.Error(err)
 				}

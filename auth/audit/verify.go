@@ -100,7 +100,8 @@ type links struct {
 
 // inspect verifies a trail. A concurrent Prune or new writer looks like damage. So if the chains changed
 // during verification, inspect starts again.
-func inspect(ctx context.Context, trail Trail, pepper auth.Pepper, before time.Time, known []Checkpoint) (*verifier, error) {
+func inspect(ctx context.Context, trail Trail, pepper auth.Pepper, before time.Time, known []Checkpoint) (*verifier,
+	error) {
 	signs, err := newSigners(pepper)
 	if err != nil {
 		return nil, err

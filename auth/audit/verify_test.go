@@ -55,7 +55,10 @@ func (l *trail) Scan(context.Context) iter.Seq2[audit.Record, error] {
 	}
 }
 
-func (l *trail) Prune(context.Context, []audit.Checkpoint) error { l.pruned = true; return nil }
+func (l *trail) Prune(context.Context, []audit.Checkpoint) error {
+	l.pruned = true
+	return nil
+}
 
 func copyOf(t testing.TB, log audit.Trail) *trail {
 	t.Helper()
@@ -113,7 +116,8 @@ func TestDamageIsNamed(t *testing.T) {
 			l.chain(a).Head.Seq, l.chain(a).Head.MAC = 5, l.records[2].MAC
 		}, a, 5},
 		{"the beginning removed and a prune point forged", func(l *trail) {
-			l.chain(b).PrunePoint = audit.Checkpoint{Writer: b, Seq: 1, MAC: l.records[4].MAC, Signature: l.chain(a).PrunePoint.Signature}
+			l.chain(b).PrunePoint = audit.Checkpoint{Writer: b, Seq: 1, MAC: l.records[4].MAC,
+				Signature: l.chain(a).PrunePoint.Signature}
 			l.records = slices.Delete(l.records, 4, 5)
 		}, b, 1},
 		{"the head used as prune point", func(l *trail) {
@@ -132,7 +136,8 @@ func TestDamageIsNamed(t *testing.T) {
 			x, y := &l.records[1], &l.records[5]
 			x.Entry, y.Entry, x.MAC, y.MAC = y.Entry, x.Entry, y.MAC, x.MAC
 		}, b, 2},
-		{"two entries in another order", func(l *trail) { l.records[1], l.records[2] = l.records[2], l.records[1] }, a, 4},
+		{"two entries in another order", func(l *trail) { l.records[1], l.records[2] = l.records[2], l.records[1] }, a,
+			4},
 		{"an entry added at the end", func(l *trail) {
 			r := l.records[6]
 			r.Seq++
@@ -155,7 +160,8 @@ func TestDamageIsNamed(t *testing.T) {
 			t.Errorf("%s: pruned %v, %v", row.what, l.pruned, err)
 		}
 	}
-	if r := verify(t, whole); r.Err() != nil || r.Entries != 10 || len(r.Chains) != 3 || r.Chains[0] != (audit.Span{Writer: a, First: 3, Last: 6}) {
+	if r := verify(t, whole); r.Err() != nil || r.Entries != 10 || len(r.Chains) != 3 ||
+		r.Chains[0] != (audit.Span{Writer: a, First: 3, Last: 6}) {
 		t.Errorf("an undamaged log: %+v", r)
 	}
 }
@@ -195,7 +201,8 @@ func TestEveryFieldCounts(t *testing.T) {
 			}
 			v.SetString(v.String() + "x")
 		}
-		if r := verify(t, whole); r.Err() == nil || at.Seq == 2 && at.Writer == r.Chains[1].Writer && !names(r, at.Writer, 2) {
+		if r := verify(t, whole); r.Err() == nil || at.Seq == 2 && at.Writer == r.Chains[1].Writer &&
+			!names(r, at.Writer, 2) {
 			t.Errorf("%s: %v", path, r.Problems)
 		}
 		v.Set(before)
@@ -211,7 +218,8 @@ func TestEveryFieldCounts(t *testing.T) {
 func TestKnownHeads(t *testing.T) {
 	m := &audit.Memory{}
 	var heads []audit.Checkpoint
-	w := newWriter(t, audit.Config{Log: m, Every: time.Hour, OnHead: func(c audit.Checkpoint) { heads = append(heads, c) }})
+	w := newWriter(t, audit.Config{Log: m, Every: time.Hour,
+		OnHead: func(c audit.Checkpoint) { heads = append(heads, c) }})
 	record(t, w, 0, 5)
 	if err := w.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -239,7 +247,8 @@ func TestKnownHeads(t *testing.T) {
 			t.Errorf("%s, without a known head: %v", row.what, err)
 		}
 		r := verify(t, row.trail, row.known)
-		if (r.Err() == nil) != (row.names == nil) || slices.ContainsFunc(row.names, func(seq int64) bool { return !names(r, writer, seq) }) {
+		if (r.Err() == nil) != (row.names == nil) ||
+			slices.ContainsFunc(row.names, func(seq int64) bool { return !names(r, writer, seq) }) {
 			t.Errorf("%s: %v", row.what, r.Problems)
 		}
 	}
@@ -294,7 +303,8 @@ func TestPepperThatWasChanged(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	m := &audit.Memory{}
-	first, second := newWriter(t, audit.Config{Log: m, Every: time.Hour}), newWriter(t, audit.Config{Log: m, Every: time.Hour})
+	first, second := newWriter(t, audit.Config{Log: m, Every: time.Hour}),
+		newWriter(t, audit.Config{Log: m, Every: time.Hour})
 	fill := func(w *audit.Writer, from, to int) {
 		t.Helper()
 		record(t, w, from, to)
@@ -408,7 +418,8 @@ func TestSignaturesByHand(t *testing.T) {
 	for range 2 {
 		err := w.Record(t.Context(), auth.Entry{
 			Time: time.UnixMilli(7), RequestID: "a", KeyID: "b", Start: "c", Owner: "d", Method: "e", Route: "f",
-			Resource: auth.Resource{Kind: "g", ID: "h", Owner: "i"}, Scope: "j", Outcome: "k", Status: 200, IP: "l", UserAgent: "m",
+			Resource: auth.Resource{Kind: "g", ID: "h", Owner: "i"}, Scope: "j", Outcome: "k", Status: 200, IP: "l",
+			UserAgent: "m",
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -419,12 +430,14 @@ func TestSignaturesByHand(t *testing.T) {
 	head := l.chains[0].Head
 	prev := byHand(t, "chain", head.Writer)
 	for i, r := range l.records {
-		prev = byHand(t, "entry", head.Writer, i+1, prev, 7, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", 200, "l", "m")
+		prev = byHand(t, "entry", head.Writer, i+1, prev, 7, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", 200,
+			"l", "m")
 		if r.MAC != prev {
 			t.Errorf("entry %d has a different MAC", i+1)
 		}
 		if i == 0 {
-			l.chains[0].PrunePoint = audit.Checkpoint{Writer: head.Writer, Seq: 1, MAC: prev, Signature: byHand(t, "cut", head.Writer, 1, prev)}
+			l.chains[0].PrunePoint = audit.Checkpoint{Writer: head.Writer, Seq: 1, MAC: prev,
+				Signature: byHand(t, "cut", head.Writer, 1, prev)}
 		}
 	}
 	if len(l.records) != 2 || head.Signature != byHand(t, "head", head.Writer, 2, prev) {

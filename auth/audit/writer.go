@@ -24,14 +24,16 @@ const (
 
 // Config configures a [Writer].
 type Config struct {
-	Log       Log              // required
-	Pepper    auth.Pepper      // required; the pepper of the keys. Older peppers verify chains made with them
-	Buffer    int              // maximum number of buffered entries; 0 means 8192
-	Every     time.Duration    // time between flushes; 0 means one second
-	Retention time.Duration    // older entries are pruned at start and daily; needs a Log that is a Pruner; 0 disables pruning
-	WarnSize  int64            // bytes; warns if the log reaches a multiple of it; needs a Log that is a Sizer; 0 means never
-	Now       func() time.Time // the clock for names of chains and for Retention; nil means time.Now
-	Logger    *slog.Logger     // logs failures, recoveries and prunings; nil means no log
+	Log    Log           // required
+	Pepper auth.Pepper   // required; the pepper of the keys. Older peppers verify chains made with them
+	Buffer int           // maximum number of buffered entries; 0 means 8192
+	Every  time.Duration // time between flushes; 0 means one second
+	// older entries are pruned at start and daily; needs a Log that is a Pruner; 0 disables pruning
+	Retention time.Duration
+	// bytes; warns if the log reaches a multiple of it; needs a Log that is a Sizer; 0 means never
+	WarnSize int64
+	Now      func() time.Time // the clock for names of chains and for Retention; nil means time.Now
+	Logger   *slog.Logger     // logs failures, recoveries and prunings; nil means no log
 
 	// OnHead is called with each new head after it is in the log. Calls do not overlap, and each should return
 	// soon. Store the last head of each chain where nobody with write access to the log can change it. With
@@ -104,7 +106,8 @@ func (c *Config) check() (signers, error) {
 	if c.Log == nil {
 		faults = append(faults, errors.New("audit: Config.Log is required"))
 	} else if _, ok := c.Log.(Pruner); !ok && c.Retention > 0 {
-		faults = append(faults, fmt.Errorf("audit: Retention is %v, but entries cannot be removed from a %T", c.Retention, c.Log))
+		faults = append(faults, fmt.Errorf("audit: Retention is %v, but entries cannot be removed from a %T",
+			c.Retention, c.Log))
 	}
 	if _, ok := c.Log.(Sizer); c.Log != nil && !ok && c.WarnSize > 0 {
 		faults = append(faults, fmt.Errorf("audit: WarnSize is set, but a %T cannot report its size", c.Log))
@@ -280,7 +283,8 @@ func (w *Writer) watchSize(ctx context.Context, log Sizer) {
 		case err != nil:
 			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "size of the audit trail is unknown", slog.Any("error", err))
 		case steps > warned:
-			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "audit trail is large", slog.Int64("bytes", bytes), slog.Int64("warnSize", w.cfg.WarnSize))
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "audit trail is large", slog.Int64("bytes", bytes),
+				slog.Int64("warnSize", w.cfg.WarnSize))
 			warned = steps
 		default:
 			warned = steps // smaller after entries were pruned

@@ -125,13 +125,17 @@ func TestWriterFlushesEarlyWhenHalfFull(t *testing.T) {
 func TestWriterWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		m := &troubled{append: func(next func() error) error { <-gate; return next() }}
+		m := &troubled{append: func(next func() error) error {
+			<-gate
+			return next()
+		}}
 		w := newWriter(t, audit.Config{Log: m, Buffer: 4})
 		record(t, w, 0, 4)
 		short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		began := time.Now()
-		if err := w.Record(short, entry(99)); !errors.Is(err, audit.ErrFull) || !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
+		if err := w.Record(short, entry(99)); !errors.Is(err, audit.ErrFull) ||
+			!errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
 			t.Errorf("with a log that hangs, after %v: %v", time.Since(began), err)
 		}
 		done := make(chan error)
@@ -165,7 +169,8 @@ func TestWriterRefusesWhenFullAndFailing(t *testing.T) {
 		record(t, w, 0, 4)
 		time.Sleep(1500 * time.Millisecond)
 		began := time.Now()
-		if err := w.Record(t.Context(), entry(4)); !errors.Is(err, audit.ErrFull) || !errors.Is(err, fire) || !began.Equal(time.Now()) {
+		if err := w.Record(t.Context(), entry(4)); !errors.Is(err, audit.ErrFull) || !errors.Is(err, fire) ||
+			!began.Equal(time.Now()) {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		out.Store(true)
@@ -228,7 +233,8 @@ func TestWriterClose(t *testing.T) {
 		record(t, w, 3, 5)
 		bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := w.Close(bounded); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "2 entries") {
+		if err := w.Close(bounded); !errors.Is(err, io.ErrUnexpectedEOF) ||
+			!strings.Contains(err.Error(), "2 entries") {
 			t.Errorf("Close of a writer to a log that is down: %v", err)
 		}
 		expectKept(t, m, 3) // the other chain was never written
@@ -237,7 +243,10 @@ func TestWriterClose(t *testing.T) {
 
 func TestCloseWakesWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &troubled{append: func(next func() error) error { time.Sleep(time.Minute); return next() }}
+		m := &troubled{append: func(next func() error) error {
+			time.Sleep(time.Minute)
+			return next()
+		}}
 		w := newWriter(t, audit.Config{Log: m, Buffer: 1})
 		record(t, w, 0, 1)
 		done := make(chan error)
@@ -288,7 +297,8 @@ func TestWriterBeginsAnotherChain(t *testing.T) {
 	conflicts := 0
 	m := &troubled{}
 	var heads []audit.Checkpoint
-	w := newWriter(t, audit.Config{Log: m, Every: time.Hour, OnHead: func(h audit.Checkpoint) { heads = append(heads, h) }})
+	w := newWriter(t, audit.Config{Log: m, Every: time.Hour,
+		OnHead: func(h audit.Checkpoint) { heads = append(heads, h) }})
 	for step := range 3 {
 		record(t, w, 2*step, 2*step+2)
 		if err := w.Flush(t.Context()); err != nil {
@@ -303,7 +313,8 @@ func TestWriterBeginsAnotherChain(t *testing.T) {
 	}
 	closeWriter(t, w)
 	expectKept(t, m, 6)
-	if len(heads) != 3 || heads[0].Writer == heads[1].Writer || heads[1].Seq != 2 || heads[2].Writer != heads[1].Writer || heads[2].Seq != 4 {
+	if len(heads) != 3 || heads[0].Writer == heads[1].Writer || heads[1].Seq != 2 ||
+		heads[2].Writer != heads[1].Writer || heads[2].Seq != 4 {
 		t.Errorf("heads %+v", heads)
 	}
 }
@@ -374,18 +385,22 @@ func TestTextsAreCleaned(t *testing.T) {
 		{"invalid UTF-8 is replaced", "a\xff\xfeb", "a\uFFFDb", "a\uFFFDb"},
 		{"NUL is replaced", "a\x00b", "a\uFFFDb", "a\uFFFDb"},
 		{"a long text is cut between characters", "x" + long, "x" + long[:1022], "x" + long[:254]},
-		{"a text that becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256), strings.Repeat("a", 128)},
+		{"a text that becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256),
+			strings.Repeat("a", 128)},
 	} {
 		m := &audit.Memory{}
 		w := newWriter(t, audit.Config{Log: m})
-		if err := w.Record(t.Context(), auth.Entry{Route: c.given, UserAgent: c.given, Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil {
+		if err := w.Record(t.Context(),
+			auth.Entry{Route: c.given, UserAgent: c.given,
+				Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil {
 			t.Fatal(err)
 		}
 		closeWriter(t, w)
 		kept(t, m)
 		for r := range m.Scan(t.Context()) {
 			if r.Entry.Route != c.want || r.Entry.UserAgent != c.agent || r.Entry.Time.Year() != 1970 {
-				t.Errorf("%s: %q and %q of %q, in %d", c.says, r.Entry.Route, r.Entry.UserAgent, c.given, r.Entry.Time.Year())
+				t.Errorf("%s: %q and %q of %q, in %d", c.says, r.Entry.Route, r.Entry.UserAgent, c.given,
+					r.Entry.Time.Year())
 			}
 		}
 	}

@@ -38,7 +38,8 @@ func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 		{"an append is not done twice", "a writer repeats appends that may have failed", appendOnce},
 		{"records must continue the chain", "records that do not follow are refused and change nothing", conflicts},
 		{"prune points", "retention removes only records up to the prune point", prunePoints},
-		{"several writers at once", "each process has its own chain, and retention and verification need no pause", severalWriters},
+		{"several writers at once", "each process has its own chain, and retention and verification need no pause",
+			severalWriters},
 		{"a restart loses nothing", "appended records outlive the process", restart},
 		{"an ended context ends the work", "shutting down must not hang", endedContext},
 		{"queries", "by key, owner and time, newest first, without gaps between pages", queries},
@@ -46,7 +47,8 @@ func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 		t.Run(c.name, func(t *testing.T) {
 			seed := rand.Uint64() //nolint:gosec // random values must be repeatable
 			t.Logf("seed %d; the rule: %s", seed, c.why)
-			l := &logTrial{T: t, LogBench: open(t), dice: rand.New(rand.NewPCG(seed, 1)), now: start()} //nolint:gosec // as above
+			dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // as above
+			l := &logTrial{T: t, LogBench: open(t), dice: dice, now: start()}
 			if trail, ok := l.Log.(audit.Trail); ok && l.Trail == nil {
 				l.Trail = trail
 			}
@@ -82,7 +84,8 @@ func (l *logTrial) writer() *audit.Writer {
 }
 
 var strange = []string{
-	"", "GET", `"quoted' \back`, "line\nbreak\ttab\r", "ü\u00fc 🙂 \u2028", "<b>&amp;", "\x01\x7f", "null", "{", "%_", "\uFFFD",
+	"", "GET", `"quoted' \back`, "line\nbreak\ttab\r", "ü\u00fc 🙂 \u2028", "<b>&amp;", "\x01\x7f", "null", "{", "%_",
+	"\uFFFD",
 }
 
 // entry returns the next entry: usually a little later, sometimes earlier, with all kinds of text.

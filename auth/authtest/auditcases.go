@@ -91,7 +91,8 @@ func prunePoints(l *logTrial) {
 	l.must(l.Append(l.Context(), heads[3], records))
 	l.must(l.Append(l.Context(), otherHeads[0], others))
 	point := func(seq int) audit.Checkpoint { // with any signature
-		return audit.Checkpoint{Writer: heads[0].Writer, Seq: int64(seq), MAC: records[seq-1].MAC, Signature: heads[0].Signature}
+		return audit.Checkpoint{Writer: heads[0].Writer, Seq: int64(seq), MAC: records[seq-1].MAC,
+			Signature: heads[0].Signature}
 	}
 	expect := func(what string, chains []audit.Chain, records []audit.Record) {
 		l.Helper()
@@ -109,7 +110,8 @@ func prunePoints(l *logTrial) {
 		left  int
 	}{{"up to 1", 1, 1}, {"up to 3", 3, 3}, {"up to 2, which was removed before", 2, 3}} {
 		l.must(pruner.Prune(l.Context(), []audit.Checkpoint{point(step.point)}))
-		expect(step.what, []audit.Chain{{Head: heads[3], PrunePoint: point(step.left)}, other}, append(slices.Clone(records[step.left:]), others...))
+		expect(step.what, []audit.Chain{{Head: heads[3], PrunePoint: point(step.left)}, other},
+			append(slices.Clone(records[step.left:]), others...))
 	}
 	nobody := audit.Checkpoint{Writer: "nobody", Seq: 1}
 	l.must(pruner.Prune(l.Context(), []audit.Checkpoint{point(4), nobody}))
@@ -177,7 +179,8 @@ func restart(l *logTrial) {
 	}
 	again, recordsAgain := l.contents()
 	if !reflect.DeepEqual(chains, again) || !reflect.DeepEqual(records, recordsAgain) {
-		l.Fatalf("after a restart\n%+v, %d entries\nbefore\n%+v, %d entries", again, len(recordsAgain), chains, len(records))
+		l.Fatalf("after a restart\n%+v, %d entries\nbefore\n%+v, %d entries", again, len(recordsAgain), chains,
+			len(records))
 	}
 	l.record(10, l.writer())
 	if r := l.whole(); len(r.Chains) != 2 || r.Entries != int64(len(records))+10 {
@@ -217,7 +220,8 @@ func queries(l *logTrial) {
 	l.record(60, l.writer(), l.writer())
 	_, all := l.contents()
 	slices.SortFunc(all, func(a, b audit.Record) int {
-		return cmp.Or(b.Entry.Time.Compare(a.Entry.Time), strings.Compare(b.Writer, a.Writer), cmp.Compare(b.Seq, a.Seq))
+		return cmp.Or(b.Entry.Time.Compare(a.Entry.Time), strings.Compare(b.Writer, a.Writer),
+			cmp.Compare(b.Seq, a.Seq))
 	})
 	for range 60 {
 		q := l.query(all)

@@ -2,9 +2,10 @@
 // store.Directory:
 //
 //	func TestKeys(t *testing.T) {
-//		authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
+//		open := func(t *testing.T, now func() time.Time) authtest.Store {
 //			return authtest.Store{KeyStore: keys, Create: keys.Create}
-//		}})
+//		}
+//		authtest.Run(t, authtest.Harness{Pepper: pepper, Open: open})
 //	}
 //
 // [Run] tests key stores, [RunLog] audit logs, and [RunDirectory] directories. Each failed case prints the
@@ -181,8 +182,10 @@ func (b *bench) full() auth.Key {
 		ID: b.id, Owner: "acme", Name: `Panel "ü" 'x' \ %_ 🙂`,
 		Scopes:    []auth.Scope{auth.ReadData, auth.TrackEvents},
 		Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}, {Kind: auth.KindLink, ID: "l'1"}},
-		Filters: []auth.Filter{{Field: "country", Op: "in", Values: []string{"DE", ""}}, {Field: "path", Op: "eq", Values: []string{`/"`}},
-			{Not: &auth.Filter{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/ü"}}, Filters: []auth.Filter{{Field: "property:plan", Op: "exists"}}}}}},
+		Filters: []auth.Filter{{Field: "country", Op: "in", Values: []string{"DE", ""}},
+			{Field: "path", Op: "eq", Values: []string{`/"`}},
+			{Not: &auth.Filter{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/ü"}},
+				Filters: []auth.Filter{{Field: "property:plan", Op: "exists"}}}}}},
 		Types:   []string{"summary", "pages"},
 		Limits:  &auth.Limits{PerMinute: 7},
 		Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),

@@ -83,7 +83,8 @@ func (k *keys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error
 		return &key, nil
 	}
 	key, err := k.Memory.KeyByDigest(ctx, d)
-	if old, ok := k.found.Load(d); ok && errors.Is(err, auth.ErrNotFound) && (flawed("never ends the oldest") || flawed("ignores a leak")) {
+	if old, ok := k.found.Load(d); ok && errors.Is(err, auth.ErrNotFound) &&
+		(flawed("never ends the oldest") || flawed("ignores a leak")) {
 		found, _ := old.(auth.Key)
 		return &found, nil
 	}
@@ -128,8 +129,11 @@ func TestFlawedKeys(t *testing.T) {
 			Revoke:      m.RevokeKey,
 			SetDisabled: m.SetKeyDisabled,
 			Change:      m.ChangeKey,
-			Used:        func(_ context.Context, id string, at time.Time) error { m.KeyUsed(id, at); return nil },
-			Key:         m.Key,
+			Used: func(_ context.Context, id string, at time.Time) error {
+				m.KeyUsed(id, at)
+				return nil
+			},
+			Key: m.Key,
 		}
 	}})
 }
@@ -174,7 +178,8 @@ func (s *sites) Websites(ctx context.Context, owner string) ([]store.Website, er
 func TestDirectoryOfWebsites(t *testing.T) {
 	authtest.RunDirectory(t, func(*testing.T) authtest.Directory {
 		d := &sites{}
-		return authtest.Directory{Directory: d, AddWebsite: func(_ context.Context, w store.Website) error { return d.AddWebsite(w) }}
+		return authtest.Directory{Directory: d,
+			AddWebsite: func(_ context.Context, w store.Website) error { return d.AddWebsite(w) }}
 	})
 }
 

@@ -148,15 +148,20 @@ func takenID(b *bench) {
 
 func refusedKeys(b *bench) {
 	for what, k := range map[string]auth.Key{
-		"no owner":              {All: true},
-		"all and a list":        {Owner: "acme", All: true, Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}}},
+		"no owner": {All: true},
+		"all and a list": {Owner: "acme", All: true,
+			Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}}},
 		"unknown scope":         {Owner: "acme", Scopes: []auth.Scope{"read:everything"}},
 		"filter without values": {Owner: "acme", Filters: []auth.Filter{{Field: "country", Op: "eq"}}},
-		"filter not UTF-8":      {Owner: "acme", Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"\xff"}}}},
-		"did in the range":      {Owner: "acme", Filters: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}}, In: "range"}}}},
-		"did nothing":           {Owner: "acme", Filters: []auth.Filter{{Not: &auth.Filter{Did: &auth.Did{}}}}},
-		"did inside did": {Owner: "acme", Filters: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}},
-			Filters: []auth.Filter{{Or: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}}}}}}}}}}},
+		"filter not UTF-8": {Owner: "acme",
+			Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"\xff"}}}},
+		"did in the range": {Owner: "acme",
+			Filters: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}}, In: "range"}}}},
+		"did nothing": {Owner: "acme", Filters: []auth.Filter{{Not: &auth.Filter{Did: &auth.Did{}}}}},
+		"did inside did": {Owner: "acme",
+			Filters: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq", Values: []string{"/"}},
+				Filters: []auth.Filter{{Or: []auth.Filter{{Did: &auth.Did{Page: &auth.Text{Op: "eq",
+					Values: []string{"/"}}}}}}}}}}},
 		"NUL in the name": {Owner: "acme", Name: "a\x00b"},
 		"long id":         {Owner: "acme", ID: strings.Repeat("x", 4096)},
 	} {

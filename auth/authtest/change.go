@@ -25,7 +25,8 @@ func changedKey(b *bench) {
 		k.ID, k.Owner, k.Start, k.Prefix, k.CreatedAt = "x", "other", "x", "x", time.Time{}
 		k.Revoked, k.LastUsed = b.clock.now(), b.clock.now()
 	})
-	if got := *b.find("changed key", secret); err != nil || !reflect.DeepEqual(changed, want) || !reflect.DeepEqual(got, want) {
+	if got := *b.find("changed key", secret); err != nil || !reflect.DeepEqual(changed, want) ||
+		!reflect.DeepEqual(got, want) {
 		b.failf("Change: %v\nreturned %+v\nfound    %+v\nwant     %+v", err, changed, got, want)
 	}
 	if _, err := b.Change(ctx, made.ID, func(k *auth.Key) { k.All = true }); !errors.Is(err, auth.ErrBadKey) {

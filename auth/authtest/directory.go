@@ -72,7 +72,8 @@ func (r *register) add(sites ...store.Website) {
 
 func site(id, owner string, minute int) store.Website {
 	return store.Website{
-		ID: id, Owner: owner, Name: `Name "ü" 'x' \ %_ 🙂 ` + id, Domain: "a.example", IsPublic: minute%2 == 1, Rules: rules(minute),
+		ID: id, Owner: owner, Name: `Name "ü" 'x' \ %_ 🙂 ` + id, Domain: "a.example", IsPublic: minute%2 == 1,
+		Rules:     rules(minute),
 		CreatedAt: time.Date(2026, 3, 29, 0, minute, 0, 123_000_000, time.UTC),
 	}
 }
@@ -83,7 +84,8 @@ func rules(minute int) (r store.Rules) {
 		r.AllowedOrigins, r.KeyedEvents = []string{"*.b.example", "localhost"}, true
 	}
 	if minute%4 >= 2 {
-		r.AllowedAddresses = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("2001:db8::/32")}
+		r.AllowedAddresses = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"),
+			netip.MustParsePrefix("2001:db8::/32")}
 		r.BlockedAddresses, r.Paused = []netip.Prefix{netip.MustParsePrefix("203.0.113.7/32")}, true
 	}
 	return r
@@ -91,7 +93,8 @@ func rules(minute int) (r store.Rules) {
 
 func list(r *register) {
 	want := []store.Website{
-		site("z", r.owner, 1), site("B", r.owner, 2), site("a", r.owner, 2), site("ä", r.owner, 2), site("A", r.owner, 3),
+		site("z", r.owner, 1), site("B", r.owner, 2), site("a", r.owner, 2), site("ä", r.owner, 2),
+		site("A", r.owner, 3),
 	}
 	for _, i := range []int{4, 2, 0, 3, 1} {
 		r.add(want[i])
@@ -153,19 +156,23 @@ func owners(r *register) {
 			r.failf("owner of the %s: %q, %v", kind, got, err)
 		}
 	}
-	if got, err := r.Owner(ctx, store.Subject{Kind: "websites", ID: "same"}); !errors.Is(err, store.ErrNotFound) || got != "" {
+	if got, err := r.Owner(ctx, store.Subject{Kind: "websites", ID: "same"}); !errors.Is(err, store.ErrNotFound) ||
+		got != "" {
 		r.failf("owner of an unknown kind: %q, %v", got, err)
 	}
 }
 
 func strangeIDs(r *register) {
 	r.add(site("w", r.owner, 0))
-	for _, id := range []string{"", " w", "w ", "w%", "_", "w' OR '1'='1", "w\x00", "\x00", "\xff\xfe", strings.Repeat("w", 1<<20)} {
-		if got, err := r.Website(r.t.Context(), id); !errors.Is(err, store.ErrNotFound) || !reflect.DeepEqual(got, store.Website{}) {
+	for _, id := range []string{"", " w", "w ", "w%", "_", "w' OR '1'='1", "w\x00", "\x00", "\xff\xfe",
+		strings.Repeat("w", 1<<20)} {
+		if got, err := r.Website(r.t.Context(), id); !errors.Is(err, store.ErrNotFound) ||
+			!reflect.DeepEqual(got, store.Website{}) {
 			r.failf("Website(%.20q) = %+v, %v", id, got, err)
 		}
 		for _, kind := range []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule} {
-			if got, err := r.Owner(r.t.Context(), store.Subject{Kind: kind, ID: id}); !errors.Is(err, store.ErrNotFound) || got != "" {
+			if got, err := r.Owner(r.t.Context(), store.Subject{Kind: kind, ID: id}); !errors.Is(err,
+				store.ErrNotFound) || got != "" {
 				r.failf("owner of the %s %.20q = %q, %v", kind, id, got, err)
 			}
 		}

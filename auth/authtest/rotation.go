@@ -53,7 +53,8 @@ func rotatedTwice(b *bench) {
 	_, second := b.rotate(made.ID, time.Hour)
 	b.clock.add(10 * time.Minute)
 	rotated, third := b.rotate(made.ID, 2*time.Hour)
-	if got := *b.find("third secret", third); !reflect.DeepEqual(got, rotated) || len(got.Old) != 2 || got.Old[0].Start != second.Start() || got.Old[1].Start != first.Start() {
+	if got := *b.find("third secret", third); !reflect.DeepEqual(got, rotated) || len(got.Old) != 2 ||
+		got.Old[0].Start != second.Start() || got.Old[1].Start != first.Start() {
 		b.failf("found   %+v\nrotated %+v", got, rotated)
 	}
 	b.find("first secret", first)
@@ -183,7 +184,8 @@ func gracePastExpiry(b *bench) {
 	}
 	b.clock.add(2*time.Millisecond + b.lag)
 	for what, s := range map[string]auth.Secret{"old": old, "new": fresh} {
-		if k, err := b.look(s); err == nil && k.Valid(b.clock.now()) || err != nil && !errors.Is(err, auth.ErrNotFound) {
+		if k, err := b.look(s); err == nil && k.Valid(b.clock.now()) || err != nil &&
+			!errors.Is(err, auth.ErrNotFound) {
 			b.failf("%s secret after the expiry: %+v, %v", what, k, err)
 		}
 	}

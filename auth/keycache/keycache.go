@@ -84,7 +84,8 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	keys, err := recent.New(recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown, NotFound: auth.ErrNotFound, Now: cfg.Now}, loaderOf(cfg.Store))
+	keys, err := recent.New(recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown,
+		NotFound: auth.ErrNotFound, Now: cfg.Now}, loaderOf(cfg.Store))
 	if err != nil {
 		return nil, fmt.Errorf("auth/keycache: %w", err)
 	}

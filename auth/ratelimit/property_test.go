@@ -31,7 +31,8 @@ func traffic(t *testing.T, r *rand.Rand, l auth.Limiter, c *clock, limit int, st
 	out := run{limit: limit}
 	var at time.Duration
 	for range 600 {
-		pause := time.Duration(r.Int64N(int64(4*time.Minute) / int64(limit))) // on average about twice the time in which one token refills
+		// on average about twice the time in which one token refills
+		pause := time.Duration(r.Int64N(int64(4*time.Minute) / int64(limit)))
 		if r.IntN(3) > 0 {
 			pause /= 1000
 		}

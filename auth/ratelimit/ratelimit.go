@@ -89,7 +89,8 @@ func (cfg *Config) check() error {
 	var faults []error
 	for _, class := range slices.Sorted(maps.Keys(cfg.Limits)) {
 		if n := cfg.Limits[class]; n < 1 {
-			faults = append(faults, fmt.Errorf("ratelimit: Config.Limits for class %q must be at least 1, not %d", class, n))
+			faults = append(faults, fmt.Errorf("ratelimit: Config.Limits for class %q must be at least 1, not %d",
+				class, n))
 		}
 	}
 	if cfg.Factor < 0 || math.IsNaN(cfg.Factor) || math.IsInf(cfg.Factor, 0) {
@@ -133,7 +134,8 @@ func (cfg Config) withDefaults() Config {
 
 // Allow implements [auth.Limiter]. It does no I/O, and fails only for a class without a
 // limit.
-func (l *Limiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
+func (l *Limiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
+	error) {
 	return l.decide(class, id, cost, own, true)
 }
 

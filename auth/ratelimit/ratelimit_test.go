@@ -78,8 +78,10 @@ func TestLimitsOfClasses(t *testing.T) {
 		{"health", ratelimit.Config{}, auth.ClassHealth, nil, 600},
 		{"queries of a key with its own limits", ratelimit.Config{}, auth.ClassQuery, own, 7},
 		{"other requests of a key with its own limits", ratelimit.Config{}, auth.ClassOther, own, 7},
-		{"a class with another limit", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassQuery, nil, 3},
-		{"other classes keep their defaults", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassPublic, nil, 120},
+		{"a class with another limit", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}},
+			auth.ClassQuery, nil, 3},
+		{"other classes keep their defaults", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}},
+			auth.ClassPublic, nil, 120},
 		{"a class of the host", ratelimit.Config{Limits: map[auth.Class]int{"reports": 2}}, "reports", nil, 2},
 		{"a factor", ratelimit.Config{Factor: 2.5}, auth.ClassQuery, nil, 300},
 		{"a factor with a key's own limits", ratelimit.Config{Factor: 2}, auth.ClassQuery, own, 14},
@@ -100,7 +102,8 @@ func TestLimitsOfClasses(t *testing.T) {
 
 func TestAClassWithoutLimitIsAnError(t *testing.T) {
 	l, _ := newLimiter(t, ratelimit.Config{})
-	if d, err := l.Allow(t.Context(), "reports", "id", 1, nil); err == nil || d.OK || !strings.Contains(err.Error(), `"reports"`) {
+	if d, err := l.Allow(t.Context(), "reports", "id", 1, nil); err == nil || d.OK ||
+		!strings.Contains(err.Error(), `"reports"`) {
 		t.Errorf("%+v, %v", d, err)
 	}
 }
@@ -117,14 +120,21 @@ func TestDecisionFields(t *testing.T) {
 		{"a cost of 0 takes nothing", 0, 0, auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(0)}},
 		{"one token of a full bucket", 0, 1, auth.Decision{OK: true, Limit: 60, Remaining: 59, Reset: at(time.Second)}},
 		{"a batch", 0, 20, auth.Decision{OK: true, Limit: 60, Remaining: 39, Reset: at(21 * time.Second)}},
-		{"a batch larger than the rest", 0, 40, auth.Decision{Limit: 60, Remaining: 39, Reset: at(21 * time.Second), Retry: time.Second}},
-		{"the refused batch took nothing", 0, 39, auth.Decision{OK: true, Limit: 60, Remaining: 0, Reset: at(time.Minute)}},
+		{"a batch larger than the rest", 0, 40,
+			auth.Decision{Limit: 60, Remaining: 39, Reset: at(21 * time.Second), Retry: time.Second}},
+		{"the refused batch took nothing", 0, 39,
+			auth.Decision{OK: true, Limit: 60, Remaining: 0, Reset: at(time.Minute)}},
 		{"the bucket is empty", 0, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: time.Second}},
-		{"half a token refilled", 500 * time.Millisecond, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: 500 * time.Millisecond}},
-		{"one token refilled", 500 * time.Millisecond, 1, auth.Decision{OK: true, Limit: 60, Reset: at(61 * time.Second)}},
-		{"a batch larger than a bucket never passes", 30 * time.Second, 61, auth.Decision{Limit: 60, Remaining: 30, Reset: at(61 * time.Second), Retry: 30 * time.Second}},
-		{"a negative cost returns nothing", 0, -5, auth.Decision{OK: true, Limit: 60, Remaining: 30, Reset: at(61 * time.Second)}},
-		{"a bucket holds its limit and no more", time.Hour, 0, auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(time.Hour + 31*time.Second)}},
+		{"half a token refilled", 500 * time.Millisecond, 1,
+			auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: 500 * time.Millisecond}},
+		{"one token refilled", 500 * time.Millisecond, 1,
+			auth.Decision{OK: true, Limit: 60, Reset: at(61 * time.Second)}},
+		{"a batch larger than a bucket never passes", 30 * time.Second, 61,
+			auth.Decision{Limit: 60, Remaining: 30, Reset: at(61 * time.Second), Retry: 30 * time.Second}},
+		{"a negative cost returns nothing", 0, -5,
+			auth.Decision{OK: true, Limit: 60, Remaining: 30, Reset: at(61 * time.Second)}},
+		{"a bucket holds its limit and no more", time.Hour, 0,
+			auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(time.Hour + 31*time.Second)}},
 	} {
 		clock.advance(row.wait)
 		if diff := cmp.Diff(row.want, allow(t, l, auth.ClassQuery, "key", row.cost, nil)); diff != "" {

@@ -1,5 +1,5 @@
-// Command sightline runs Sightline as a standalone program, and has the commands to manage it: owners, websites, links, monitors,
-// keys, flags and the audit trail.
+// Command sightline runs Sightline as a standalone program, and has the commands to manage it: owners, websites, links,
+// monitors, keys, flags and the audit trail.
 //
 //	sightline              serve (the same as: sightline serve)
 //	sightline --help       all commands

@@ -31,8 +31,8 @@ func promised() map[string][]string {
 	return all
 }
 
-// TestEveryTypeAnswersOnTheDemo queries each type on demo data, series by day and by hour, and compares the rows with the
-// metadata of the type. A third of the demo's sessions is enough.
+// TestEveryTypeAnswersOnTheDemo queries each type on demo data, series by day and by hour, and compares the rows with
+// the metadata of the type. A third of the demo's sessions is enough.
 func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 19, 30, 30, 0, time.UTC) // a time with active visitors
@@ -45,7 +45,8 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	g := demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor, PerDay: 100})
+	g := demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink,
+		Schedule: demoMonitor, PerDay: 100})
 	if _, err := s.Write(t.Context(), g.Batch(now.AddDate(0, 0, -9), now)); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 		known[info.Name] = true
 		for _, granularity := range append([]string{"daily"}, info.Granularity...) {
 			t.Run(info.Name+" "+granularity, func(t *testing.T) {
-				req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: "last_7d", Granularity: granularity, TimeZone: "America/New_York"}
+				req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: "last_7d",
+					Granularity: granularity, TimeZone: "America/New_York"}
 				if info.RequiredFilter != "" {
 					req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{session}}}
 				}
@@ -76,7 +78,8 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 
 func ask(t *testing.T, e *query.Engine, info query.Info, req query.Request) []byte {
 	t.Helper()
-	id := map[store.SubjectKind]string{store.KindWebsite: demoWebsite, store.KindLink: demoLink, store.KindSchedule: demoMonitor}[info.Subject]
+	id := map[store.SubjectKind]string{store.KindWebsite: demoWebsite, store.KindLink: demoLink,
+		store.KindSchedule: demoMonitor}[info.Subject]
 	resp, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: info.Subject, ID: id}}, req)
 	if err != nil {
 		t.Fatal(err)

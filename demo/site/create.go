@@ -1,4 +1,5 @@
-// Package site creates the demo: a website with saved goals, two short links and two uptime monitors with traffic up to now, and a key for them.
+// Package site creates the demo: a website with saved goals, two short links and two uptime monitors with traffic up to
+// now, and a key for them.
 //
 //	ready, err := site.Create(ctx, site.Config{Events: events, Records: records, Folder: "sightline-data", Now: time.Now})
 //	ready.Address, ready.TrackAddress = "http://127.0.0.1:8080", "http://127.0.0.1:8080/ingest"
@@ -74,8 +75,8 @@ type Store interface {
 	store.Writer
 }
 
-// Create creates the demo, or continues it up to now. The result has no addresses. If ctx ends, the error wraps its error, and
-// the next call continues.
+// Create creates the demo, or continues it up to now. The result has no addresses. If ctx ends, the error wraps its
+// error, and the next call continues.
 func Create(ctx context.Context, cfg Config) (Ready, error) {
 	cfg = cfg.withDefaults()
 	c := &creator{cfg: cfg}
@@ -183,7 +184,8 @@ func (c *creator) keyOf(ctx context.Context, text string) (*auth.Key, error) {
 
 // site creates the demo website, links and monitors if they are missing, and their traffic up to now.
 func (c *creator) site(ctx context.Context) error {
-	_, err := c.cfg.Records.CreateWebsite(ctx, store.Website{ID: demoWebsite, Owner: Owner, Name: "Notes (demo)", Domain: demoDomain})
+	_, err := c.cfg.Records.CreateWebsite(ctx,
+		store.Website{ID: demoWebsite, Owner: Owner, Name: "Notes (demo)", Domain: demoDomain})
 	if err == nil {
 		err = c.save(ctx)
 	}
@@ -201,7 +203,8 @@ func (c *creator) site(ctx context.Context) error {
 	}
 	for _, monitor := range []meta.Monitor{
 		{ID: demoMonitor, Owner: Owner, Name: "Front page", URL: "https://" + demoDomain + "/", WebsiteID: demoWebsite},
-		{ID: otherMonitor, Owner: Owner, Name: "Documentation", URL: "https://" + otherDomain + "/", WebsiteID: demoWebsite},
+		{ID: otherMonitor, Owner: Owner, Name: "Documentation", URL: "https://" + otherDomain + "/",
+			WebsiteID: demoWebsite},
 	} {
 		_, err := c.cfg.Records.CreateMonitor(ctx, monitor)
 		if err := unlessExists(err); err != nil {

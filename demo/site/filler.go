@@ -29,9 +29,9 @@ type progress struct {
 	Covered time.Time `json:"covered"`
 }
 
-// A filler writes demo traffic up to now. It saves its progress after each batch, and writes a batch again if a crash came
-// first. Rows have ids, so the store ignores repeats, but only for some days. If the server stays stopped longer, the rows
-// of that one batch may count twice.
+// A filler writes demo traffic up to now. It saves its progress after each batch, and writes a batch again if a crash
+// came first. Rows have ids, so the store ignores repeats, but only for some days. If the server stays stopped longer,
+// the rows of that one batch may count twice.
 type filler struct {
 	store   Store
 	traffic []*demo.Generator
@@ -50,8 +50,10 @@ func newFiller(cfg Config) *filler {
 		step:    cfg.Step,
 		file:    filepath.Join(cfg.Folder, cmp.Or(cfg.ProgressFile, ProgressFile)),
 		traffic: []*demo.Generator{
-			demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor}),
-			demo.New(demo.Config{Seed: demoSeed + 1, Link: otherLink, Schedule: otherMonitor, Domain: otherDomain, PerDay: otherPerDay}),
+			demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink,
+				Schedule: demoMonitor}),
+			demo.New(demo.Config{Seed: demoSeed + 1, Link: otherLink, Schedule: otherMonitor, Domain: otherDomain,
+				PerDay: otherPerDay}),
 		},
 		report: progressOn(cfg.Progress),
 	}
@@ -181,8 +183,10 @@ func (f *filler) any(ctx context.Context) (bool, error) {
 	d := f.store.Dialect()
 	rows, err := f.store.Query(ctx, store.Statement{
 		Label: "demo",
-		SQL:   "SELECT " + d.Call(dialect.Count) + " AS events FROM events AS t WHERE t.subject = " + d.Arg("subject", dialect.Subject),
-		Args:  []dialect.Arg{{Name: "subject", Kind: dialect.Subject, Value: store.Subject{Kind: store.KindWebsite, ID: f.website}}},
+		SQL: "SELECT " + d.Call(dialect.Count) + " AS events FROM events AS t WHERE t.subject = " +
+			d.Arg("subject", dialect.Subject),
+		Args: []dialect.Arg{{Name: "subject", Kind: dialect.Subject,
+			Value: store.Subject{Kind: store.KindWebsite, ID: f.website}}},
 		Kinds: []dialect.Kind{dialect.Int},
 	})
 	if err != nil {

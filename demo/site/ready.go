@@ -37,7 +37,8 @@ func (r *Ready) Text(to io.Writer, dir string, terminal bool) error {
 	switch {
 	case r.WebsiteID == "":
 		fmt.Fprintf(&b, "\nThe server runs without a demo. Create a website and a key in another terminal:\n\n"+
-			"  go run ./cmd/sightline websites add --data %s --name Shop --domain shop.example\n\n  %s\n\n", quote(dir), another)
+			"  go run ./cmd/sightline websites add --data %s --name Shop --domain shop.example\n\n  %s\n\n", quote(dir),
+			another)
 	case r.NoKey != "":
 		fmt.Fprintf(&b, "Key: none; %s.\n\nCreate another key in another terminal:\n\n  %s\n\n", r.NoKey, another)
 	default:

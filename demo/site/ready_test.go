@@ -23,8 +23,12 @@ func TestBanner(t *testing.T) {
 		want     []string
 		not      string
 	}{
-		{"output to a file has the path of the key", demo, false, []string{"http://127.0.0.1:1/\n", "Key file: /the folder/it's\n", `$(cat '/the folder/it'\''s')"`}, "sl_secret"},
-		{"output to a terminal also has the key", demo, true, []string{"http://127.0.0.1:1/#key=sl_secret&website=web_demo\n", "Key: sl_secret\n", "Key file: /the folder/it's\n"}, " sl_secret\""},
+		{"output to a file has the path of the key", demo, false,
+			[]string{"http://127.0.0.1:1/\n", "Key file: /the folder/it's\n", `$(cat '/the folder/it'\''s')"`},
+			"sl_secret"},
+		{"output to a terminal also has the key", demo, true,
+			[]string{"http://127.0.0.1:1/#key=sl_secret&website=web_demo\n", "Key: sl_secret\n",
+				"Key file: /the folder/it's\n"}, " sl_secret\""},
 		{"a revoked key is reported", revoked, true, []string{"the demo's key was revoked", create}, "curl"},
 		{"without a demo there are commands to create a key", plain, true, []string{"websites add", create}, "Key"},
 	} {
@@ -55,6 +59,7 @@ func TestIsTerminal(t *testing.T) {
 	}
 	defer device.Close()
 	if IsTerminal(file) || IsTerminal(&strings.Builder{}) || !IsTerminal(device) {
-		t.Errorf("file: %v, buffer: %v, device: %v; want only the device", IsTerminal(file), IsTerminal(&strings.Builder{}), IsTerminal(device))
+		t.Errorf("file: %v, buffer: %v, device: %v; want only the device", IsTerminal(file),
+			IsTerminal(&strings.Builder{}), IsTerminal(device))
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// save saves goals, a funnel, a segment and annotations for the new website of the demo, so that no section of the panel begins empty.
+// save saves goals, a funnel, a segment and annotations for the new website of the demo, so that no section of the
+// panel begins empty.
 func (c *creator) save(ctx context.Context) error {
 	f := newFiller(c.cfg)
 	for _, d := range append(questions(), annotations(c.cfg.Now().UTC(), f.days, f.traffic[0].Famous)...) {
@@ -24,13 +25,15 @@ func questions() []store.Definition {
 		{Kind: store.GoalDefinition, Name: "Saw the prices", Body: json.RawMessage(`{"page":"/pricing"}`)},
 		{Kind: store.GoalDefinition, Name: "Created an account", Body: json.RawMessage(`{"event":"signup_completed"}`)},
 		{Kind: store.GoalDefinition, Name: "Paid", Body: json.RawMessage(`{"event":"order_paid","value":"total"}`)},
-		{Kind: store.FunnelDefinition, Name: "From prices to account", Body: json.RawMessage(`{"steps":[{"page":"/pricing"},{"page":"/signup"},{"event":"signup_completed"}],"window":"7d"}`)},
-		{Kind: store.SegmentDefinition, Name: "Phones", Body: json.RawMessage(`{"filters":[{"field":"device_type","op":"eq","value":"mobile"}]}`)},
+		{Kind: store.FunnelDefinition, Name: "From prices to account",
+			Body: json.RawMessage(`{"steps":[{"page":"/pricing"},{"page":"/signup"},{"event":"signup_completed"}],"window":"7d"}`)},
+		{Kind: store.SegmentDefinition, Name: "Phones",
+			Body: json.RawMessage(`{"filters":[{"field":"device_type","op":"eq","value":"mobile"}]}`)},
 	}
 }
 
-// annotations returns annotations of the days before now: a release in the last week, and the last day in days on which a popular page
-// linked to the website.
+// annotations returns annotations of the days before now: a release in the last week, and the last day in days on which
+// a popular page linked to the website.
 func annotations(now time.Time, days int, famous func(time.Time) bool) []store.Definition {
 	note := func(name, at, text string) store.Definition {
 		body, _ := json.Marshal(map[string]string{"at": at, "text": text}) // strings always have JSON

@@ -18,8 +18,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// TestSavedDefinitions tests the saved definitions of the demo: every goal, each step of the funnel and the segment have visitors, and the
-// annotations are within its days. A removed definition does not come back.
+// TestSavedDefinitions tests the saved definitions of the demo: every goal, each step of the funnel and the segment
+// have visitors, and the annotations are within its days. A removed definition does not come back.
 func TestSavedDefinitions(t *testing.T) {
 	t.Parallel()
 	pepper, err := auth.NewPepper([]byte("a pepper of thirty-two characters"))
@@ -29,7 +29,8 @@ func TestSavedDefinitions(t *testing.T) {
 	const days = 12
 	clock := func() time.Time { return began }
 	folder := t.TempDir()
-	records, err := meta.Open(t.Context(), meta.Config{Path: filepath.Join(folder, "records.sqlite"), Pepper: pepper, Now: clock})
+	records, err := meta.Open(t.Context(),
+		meta.Config{Path: filepath.Join(folder, "records.sqlite"), Pepper: pepper, Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,12 +58,14 @@ func TestSavedDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := map[store.DefinitionKind]string{
-		store.GoalDefinition: `{"name":"goals","saved":["%"]}`, store.FunnelDefinition: `{"name":"funnel","saved":"%"}`, store.SegmentDefinition: `{"name":"summary_metrics","filters":[{"segment":"%"}]}`,
+		store.GoalDefinition: `{"name":"goals","saved":["%"]}`, store.FunnelDefinition: `{"name":"funnel","saved":"%"}`,
+		store.SegmentDefinition: `{"name":"summary_metrics","filters":[{"segment":"%"}]}`,
 	}
 	found := map[store.DefinitionKind]int{}
 	for _, d := range all {
 		found[d.Kind]++
-		if notes, bad, err := saved.Check(t.Context(), engine, demoWebsite, &d); err != nil || bad != nil || notes != nil {
+		if notes, bad, err := saved.Check(t.Context(), engine, demoWebsite, &d); err != nil || bad != nil ||
+			notes != nil {
 			t.Errorf("%s %s: %v, %v", d.Kind, d.Name, bad, err)
 		}
 		if d.Kind == store.AnnotationDefinition {
@@ -75,10 +78,12 @@ func TestSavedDefinitions(t *testing.T) {
 			}
 		}
 	}
-	if found[store.GoalDefinition] != 3 || found[store.FunnelDefinition] != 1 || found[store.SegmentDefinition] != 1 || found[store.AnnotationDefinition] == 0 {
+	if found[store.GoalDefinition] != 3 || found[store.FunnelDefinition] != 1 || found[store.SegmentDefinition] != 1 ||
+		found[store.AnnotationDefinition] == 0 {
 		t.Errorf("saved: %v", found)
 	}
-	if err := records.RemoveDefinition(t.Context(), demoWebsite, store.FunnelDefinition, "From prices to account"); err != nil {
+	if err := records.RemoveDefinition(t.Context(), demoWebsite, store.FunnelDefinition,
+		"From prices to account"); err != nil {
 		t.Fatal(err)
 	}
 	if left := list(); len(left) != len(all)-1 {
@@ -102,7 +107,8 @@ func checkAnnotation(t *testing.T, d store.Definition, days int) {
 func visitorsOf(t *testing.T, e *query.Engine, records store.DefinitionStore, parameter, name string) (all []int) {
 	t.Helper()
 	var req query.Request
-	if err := json.Unmarshal([]byte(`{"preset":"last_7d","parameters":[`+strings.ReplaceAll(parameter, "%", name)+`]}`), &req); err != nil {
+	if err := json.Unmarshal([]byte(`{"preset":"last_7d","parameters":[`+strings.ReplaceAll(parameter, "%", name)+`]}`),
+		&req); err != nil {
 		t.Fatal(err)
 	}
 	subject := store.Subject{Kind: store.KindWebsite, ID: demoWebsite}

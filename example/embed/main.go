@@ -31,7 +31,8 @@ func (c customers) Authenticate(_ context.Context, r *http.Request) (*auth.Princ
 	} else if !known {
 		return nil, auth.ErrInvalid
 	}
-	return &auth.Principal{Key: &auth.Key{ID: id, Owner: id, All: true, Scopes: []auth.Scope{auth.ReadData, auth.TrackEvents}}}, nil
+	return &auth.Principal{Key: &auth.Key{ID: id, Owner: id, All: true,
+		Scopes: []auth.Scope{auth.ReadData, auth.TrackEvents}}}, nil
 }
 
 // logged is the host's own middleware: it logs every request.
@@ -54,10 +55,12 @@ func main() {
 
 func run(ctx context.Context, log *slog.Logger) (err error) {
 	sites := &store.MemoryDirectory{} // a real host implements store.Directory over its database
-	siteErr, dirErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}), os.MkdirAll("embed-data", 0o700)
+	siteErr, dirErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}),
+		os.MkdirAll("embed-data", 0o700)
 	pepper, pepperErr := auth.PepperFile("embed-data/pepper")
 	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: "embed-data"})
-	records, recordsErr := meta.Open(ctx, meta.Config{Path: "embed-data/records.sqlite", Pepper: pepper}) // salts, profiles, flags, audit trail
+	// salts, profiles, flags, audit trail
+	records, recordsErr := meta.Open(ctx, meta.Config{Path: "embed-data/records.sqlite", Pepper: pepper})
 	service, serviceErr := sightline.New(sightline.Config{
 		Events: events, Records: records, Directory: sites, Auth: customers{"secret-of-acme": "acme"}, Logger: log,
 	})

@@ -8,16 +8,17 @@
 //
 // It is a package of its own, so that only programs that use it link github.com/parquet-go/parquet-go.
 //
-// A file has the rows of one table. Its columns are the kind of the subject, such as website, and the stored columns of the table in
-// package store/schema, with these types:
+// A file has the rows of one table. Its columns are the kind of the subject, such as website, and the stored columns of
+// the table in package store/schema, with these types:
 //
 //   - texts: required strings; an absent text is empty;
 //   - time: a required timestamp in UTC, in milliseconds;
 //   - measures: optional 64-bit integers;
 //   - all other numbers: required 64-bit integers. Conditions such as keyed are 1 or 0.
 //
-// A vital has a row for each of its samples. Pages are compressed by Snappy. A row group has about [GroupRows] rows, which are in
-// memory until it is written. The end of a file has its directory: an interrupted file cannot be read, nor continued.
+// A vital has a row for each of its samples. Pages are compressed by Snappy. A row group has about [GroupRows] rows,
+// which are in memory until it is written. The end of a file has its directory: an interrupted file cannot be read, nor
+// continued.
 package parquet
 
 import (
@@ -52,7 +53,8 @@ func open(to exporter.Target, tables []schema.TableID) (exporter.Writer, error) 
 	root := ordered{group, group.Fields()}
 	slices.SortFunc(root.fields, func(a, b parquet.Field) int { return cmp.Compare(order[a.Name()], order[b.Name()]) })
 	config := []parquet.WriterOption{
-		parquet.NewSchema(t.ID.String(), root), parquet.Compression(&parquet.Snappy), parquet.CreatedBy("sightline", "", ""),
+		parquet.NewSchema(t.ID.String(), root), parquet.Compression(&parquet.Snappy),
+		parquet.CreatedBy("sightline", "", ""),
 	}
 	return &file{out: parquet.NewGenericWriter[any](to.To, config...), table: t}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/exporter/parquet"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -47,9 +48,11 @@ func (e events) Query(_ context.Context, stmt store.Statement) (*store.Rows, err
 
 // TestMemoryIsBounded exports few and many rows, and compares the memory that is in use between pieces.
 func TestMemoryIsBounded(t *testing.T) {
+	testenv.WithoutRace(t)
 	most := func(f exporter.Format, days int) (bytes uint64) {
 		x, err := exporter.New(t.Context(), exporter.Config{
-			Source: events{days}, Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Table: "events", Rows: rowsPerDay,
+			Source: events{days}, Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Table: "events",
+			Rows: rowsPerDay,
 			Tell: func(exporter.Progress) {
 				var m runtime.MemStats
 				runtime.GC()
@@ -60,14 +63,16 @@ func TestMemoryIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if done, err := x.Write(t.Context(), f, exporter.Target{To: io.Discard}); err != nil || done.Rows != int64(days*rowsPerDay) {
+		if done, err := x.Write(t.Context(), f, exporter.Target{To: io.Discard}); err != nil ||
+			done.Rows != int64(days*rowsPerDay) {
 			t.Fatalf("%d rows, %v", done.Rows, err)
 		}
 		return bytes
 	}
 	for _, f := range []exporter.Format{exporter.NDJSON(), parquet.Format()} {
 		few, many := most(f, parquet.GroupRows/rowsPerDay), most(f, 3*parquet.GroupRows/rowsPerDay)
-		t.Logf("%s: %d MB with %d rows, %d MB with %d", f.Name, few>>20, parquet.GroupRows, many>>20, 3*parquet.GroupRows)
+		t.Logf("%s: %d MB with %d rows, %d MB with %d", f.Name, few>>20, parquet.GroupRows, many>>20,
+			3*parquet.GroupRows)
 		if many > few+few/4+8<<20 {
 			t.Errorf("%s: memory grows with the number of rows: %d MB, then %d MB", f.Name, few>>20, many>>20)
 		}

@@ -40,7 +40,8 @@ func fullClient(b *bench) {
 	if list, err := e.List(b.ctx(), b.client); err != nil || len(list) != flags.MaxFlags {
 		b.failf("List: %d flags, %v", len(list), err)
 	}
-	if _, err := e.Create(b.ctx(), by(), flags.Flag{Client: b.client, Key: "more", Type: flags.Boolean}); !errors.Is(err, flags.ErrInvalid) {
+	if _, err := e.Create(b.ctx(), by(),
+		flags.Flag{Client: b.client, Key: "more", Type: flags.Boolean}); !errors.Is(err, flags.ErrInvalid) {
 		b.failf("one flag more: %v", err)
 	}
 	if err := e.Remove(b.ctx(), flags.Target{Client: b.client, ID: "f7", Actor: by()}); err != nil {
@@ -59,10 +60,13 @@ func changesAtOnce(b *bench) {
 		wg.Go(func() {
 			for n := range each {
 				value := fmt.Sprint("u", w, "-", n)
-				_, err1 := editors[w%2].Change(b.ctx(), flags.Target{Client: b.client, ID: f.ID, Actor: by()}, func(f *flags.Flag) {
-					f.Rules = append(f.Rules, flags.Rule{On: flags.OnUserID, Operator: flags.Equals, Value: value, Enabled: true})
-				})
-				_, err2 := editors[w%2].Create(b.ctx(), by(), flags.Flag{Client: b.client, Key: value, Type: flags.Boolean})
+				_, err1 := editors[w%2].Change(b.ctx(), flags.Target{Client: b.client, ID: f.ID, Actor: by()},
+					func(f *flags.Flag) {
+						f.Rules = append(f.Rules,
+							flags.Rule{On: flags.OnUserID, Operator: flags.Equals, Value: value, Enabled: true})
+					})
+				_, err2 := editors[w%2].Create(b.ctx(), by(),
+					flags.Flag{Client: b.client, Key: value, Type: flags.Boolean})
 				errs[w] = errors.Join(errs[w], err1, err2)
 			}
 		})
@@ -97,7 +101,8 @@ func flagRevision(b *bench) {
 	if _, err := e.Change(b.ctx(), seen, func(f *flags.Flag) { f.Name = "first" }); err != nil {
 		b.failf("Change: %v", err)
 	}
-	if _, err := e.Change(b.ctx(), seen, func(f *flags.Flag) { f.Name = "second" }); !errors.Is(err, flags.ErrConflict) {
+	if _, err := e.Change(b.ctx(), seen, func(f *flags.Flag) { f.Name = "second" }); !errors.Is(err,
+		flags.ErrConflict) {
 		b.failf("second Change for the same revision: %v", err)
 	}
 	if err := e.Remove(b.ctx(), seen); !errors.Is(err, flags.ErrConflict) {
@@ -142,7 +147,10 @@ func oneKey(b *bench) {
 
 func restored(b *bench) {
 	now := start()
-	e := b.editor(b.one, func() time.Time { now = now.Add(time.Second); return now })
+	e := b.editor(b.one, func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	})
 	f := b.create(e, flags.Flag{Client: b.client, Key: "k", Name: "before", Type: flags.Boolean})
 	if err := e.Remove(b.ctx(), flags.Target{Client: b.client, ID: f.ID, Actor: by()}); err != nil {
 		b.failf("Remove: %v", err)
@@ -151,9 +159,13 @@ func restored(b *bench) {
 		b.failf("a removed flag: %v", err)
 	}
 	// Another editor has only what the store has.
-	e = b.editor(b.one, func() time.Time { now = now.Add(time.Second); return now })
+	e = b.editor(b.one, func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	})
 	again := b.create(e, flags.Flag{Client: b.client, Key: "k", Name: "after", Type: flags.Rollout})
-	if again.ID != f.ID || !again.CreatedAt.Equal(f.CreatedAt) || again.Revision != 3 || again.Name != "after" || again.Status != flags.Active {
+	if again.ID != f.ID || !again.CreatedAt.Equal(f.CreatedAt) || again.Revision != 3 || again.Name != "after" ||
+		again.Status != flags.Active {
 		b.failf("restored flag = %+v", again)
 	}
 	past, err := e.History(b.ctx(), flags.Target{Client: b.client, ID: f.ID}, 0, 10)
@@ -171,24 +183,28 @@ func schedule(b *bench) {
 	now := start()
 	clock := func() time.Time { return now }
 	e, other := b.editor(b.one, clock), b.editor(b.other, clock)
-	f := b.create(e, flags.Flag{Client: b.client, Key: "k", Type: flags.Rollout, Status: flags.Inactive, Schedule: []flags.Step{
-		{At: start().Add(3 * time.Hour), Action: flags.UpdateRollout, Percentage: 30},
-		{At: start().Add(time.Hour), Action: flags.Enable},
-		{At: start().Add(2 * time.Hour), Action: flags.UpdateRollout, Percentage: 10},
-	}})
+	f := b.create(e, flags.Flag{Client: b.client, Key: "k", Type: flags.Rollout, Status: flags.Inactive,
+		Schedule: []flags.Step{
+			{At: start().Add(3 * time.Hour), Action: flags.UpdateRollout, Percentage: 30},
+			{At: start().Add(time.Hour), Action: flags.Enable},
+			{At: start().Add(2 * time.Hour), Action: flags.UpdateRollout, Percentage: 10},
+		}})
 	target := flags.Target{Client: b.client, ID: f.ID, Revision: 1, Actor: by()}
 	now = start().Add(150 * time.Minute)
-	if _, err := e.Change(b.ctx(), target, func(f *flags.Flag) { f.Percentage = 99 }); !errors.Is(err, flags.ErrConflict) {
+	if _, err := e.Change(b.ctx(), target, func(f *flags.Flag) { f.Percentage = 99 }); !errors.Is(err,
+		flags.ErrConflict) {
 		b.failf("a change for the revision before two steps: %v", err)
 	}
 	target.Revision = 3
-	if got, err := other.Change(b.ctx(), target, func(f *flags.Flag) { f.Status = flags.Inactive }); err != nil || got.Percentage != 10 || len(got.Schedule) != 1 {
+	if got, err := other.Change(b.ctx(), target, func(f *flags.Flag) { f.Status = flags.Inactive }); err != nil ||
+		got.Percentage != 10 || len(got.Schedule) != 1 {
 		b.failf("Change = %+v, %v", got, err)
 	}
 	// The step that enabled the flag is done and does not enable it again.
 	now = start().Add(4 * time.Hour)
 	for _, e := range []*flags.Editor{e, other} {
-		if got, err := e.Flag(b.ctx(), b.client, f.ID); err != nil || got.Status != flags.Inactive || got.Percentage != 30 || got.Revision != 5 {
+		if got, err := e.Flag(b.ctx(), b.client, f.ID); err != nil || got.Status != flags.Inactive ||
+			got.Percentage != 30 || got.Revision != 5 {
 			b.failf("Flag = %+v, %v", got, err)
 		}
 	}

@@ -54,7 +54,8 @@ func cases() []testCase {
 		{"old base", "A commit for another revision is a conflict and stores nothing.", oldBase},
 		{"first commits at once", "Of commits with the same base one succeeds.", firstCommits},
 		{"clients are apart", "A client never sees flags of another client, also if a website and an organisation have the same id.", clientsApart},
-		{"history", "History lists the newest changes first, starts below a revision, and stops at the limit.", history},
+		{"history", "History lists the newest changes first, starts below a revision, and stops at the limit.",
+			history},
 		{"dropped", "Dropped records are deleted, and so is the history of a dropped flag.", dropped},
 		{"revisions", "Revisions returns the revisions of the requested clients that are known.", revisions},
 		{"nothing is shared", "Callers that change records later do not change the store.", nothingShared},
@@ -122,13 +123,15 @@ func full(client flags.Client, id string) flags.Flag {
 		Type: flags.Multivariant, Status: flags.Inactive, Default: true,
 		Payload: json.RawMessage(`{"html":"<a href='x'>&amp;</a>","n":12345678901234567890,"u":"\u00fc\u2028"}`),
 		Rules: []flags.Rule{
-			{On: flags.OnProperty, Operator: flags.In, Field: "plan", Values: []any{"pro", 1.5, true, ""}, Enabled: true},
+			{On: flags.OnProperty, Operator: flags.In, Field: "plan", Values: []any{"pro", 1.5, true, ""},
+				Enabled: true},
 			{On: flags.OnEmail, Operator: flags.EndsWith, Value: "@example.com"},
 			{On: flags.OnUserID, Operator: flags.In, Batch: true, BatchValues: []string{"u1", "<&>"}, Enabled: true},
 		},
 		Groups: []string{"g1"}, Percentage: 37, By: flags.ByTeam,
 		Variants: []flags.Variant{
-			{Key: "a", Type: flags.JSONValue, Value: json.RawMessage(`[1.0,{"b":null}]`), Weight: new(33.5), Description: "one"},
+			{Key: "a", Type: flags.JSONValue, Value: json.RawMessage(`[1.0,{"b":null}]`), Weight: new(33.5),
+				Description: "one"},
 			{Key: "b", Type: flags.StringValue, Value: json.RawMessage(`"<b>"`), Weight: new(66.5)},
 		},
 		Dependencies: []string{"other"},
@@ -145,7 +148,8 @@ func full(client flags.Client, id string) flags.Flag {
 func plain(client flags.Client, id string) flags.Flag {
 	return flags.Flag{
 		ID: id, Client: client, Key: "key-" + id, Type: flags.Boolean, Status: flags.Active, By: flags.ByUser,
-		Rules: []flags.Rule{}, Groups: []string{}, Variants: []flags.Variant{}, Dependencies: []string{}, Schedule: []flags.Step{},
+		Rules: []flags.Rule{}, Groups: []string{}, Variants: []flags.Variant{}, Dependencies: []string{},
+		Schedule:    []flags.Step{},
 		HashVersion: flags.FirstHash, Revision: 1, CreatedAt: start(), UpdatedAt: start(),
 	}
 }

@@ -88,7 +88,8 @@ func (m *memory) Load(ctx context.Context, client flags.Client) (flags.Set, erro
 	case flawed("forgets groups"):
 		set.Groups = nil
 	case flawed("forgets what was removed"):
-		set.Flags = slices.DeleteFunc(set.Flags, func(f flags.Flag) bool { return !f.RemovedAt.IsZero() && f.ID != "f1" })
+		set.Flags = slices.DeleteFunc(set.Flags,
+			func(f flags.Flag) bool { return !f.RemovedAt.IsZero() && f.ID != "f1" })
 	case flawed("truncates sets"):
 		set.Flags = set.Flags[:min(len(set.Flags), 500)]
 	case flawed("writes JSON anew"):
@@ -138,7 +139,8 @@ func (m *memory) Revisions(ctx context.Context, clients []flags.Client) (map[fla
 	return found, err
 }
 
-func (m *memory) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change, error) {
+func (m *memory) History(ctx context.Context, client flags.Client, flag string, before int64,
+	limit int) ([]flags.Change, error) {
 	if flawed("counts the page from one") {
 		before++
 	}

@@ -28,7 +28,8 @@ func roundTrip(b *bench) {
 		Client: b.client, Flag: "f1", Revision: 7, At: start(), Actor: flags.Actor{Kind: "key", ID: "k'1", Name: `"ü"`},
 		Event: flags.Updated, Before: &p, After: &f,
 	}
-	b.commit(flags.Commit{Client: b.client, Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}, Changes: []flags.Change{made}})
+	b.commit(flags.Commit{Client: b.client, Flags: []flags.Flag{f, p}, Groups: []flags.Group{g},
+		Changes: []flags.Change{made}})
 	set := b.load(b.client)
 	slices.SortFunc(set.Flags, func(a, b flags.Flag) int { return strings.Compare(a.ID, b.ID) })
 	want := flags.Set{Client: b.client, Revision: 1, Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}}
@@ -47,7 +48,8 @@ func replaced(b *bench) {
 	b.commit(flags.Commit{Client: b.client, Base: 1, Flags: []flags.Flag{f}, Groups: []flags.Group{g}})
 	set := b.load(b.client)
 	i := slices.IndexFunc(set.Flags, func(f flags.Flag) bool { return f.ID == "f1" })
-	if set.Revision != 2 || len(set.Flags) != 2 || i < 0 || !reflect.DeepEqual(set.Flags[i], f) || !reflect.DeepEqual(set.Groups, []flags.Group{g}) {
+	if set.Revision != 2 || len(set.Flags) != 2 || i < 0 || !reflect.DeepEqual(set.Flags[i], f) ||
+		!reflect.DeepEqual(set.Groups, []flags.Group{g}) {
 		b.failf("Load = %+v", set)
 	}
 }
@@ -59,7 +61,8 @@ func oldBase(b *bench) {
 		f := plain(b.client, "f3")
 		err := b.one.Commit(b.ctx(), flags.Commit{
 			Client: b.client, Base: base, Flags: []flags.Flag{f}, DropFlags: []string{"f1"},
-			Changes: []flags.Change{{Client: b.client, Flag: "f3", Revision: 1, At: start(), Event: flags.Created, After: &f}},
+			Changes: []flags.Change{{Client: b.client, Flag: "f3", Revision: 1, At: start(), Event: flags.Created,
+				After: &f}},
 		})
 		if !errors.Is(err, flags.ErrConflict) {
 			b.failf("Commit with base %d of a set at revision 2: %v", base, err)
@@ -78,7 +81,9 @@ func firstCommits(b *bench) {
 		for i := range together {
 			wg.Go(func() {
 				store := []flags.Store{b.one, b.other}[i%2]
-				errs[i] = store.Commit(b.ctx(), flags.Commit{Client: b.client, Base: base, Flags: []flags.Flag{plain(b.client, fmt.Sprint(base, "-", i))}})
+				errs[i] = store.Commit(b.ctx(),
+					flags.Commit{Client: b.client, Base: base,
+						Flags: []flags.Flag{plain(b.client, fmt.Sprint(base, "-", i))}})
 			})
 		}
 		wg.Wait()
@@ -91,25 +96,29 @@ func firstCommits(b *bench) {
 			}
 		}
 		if set := b.load(b.client); kept != 1 || set.Revision != base+1 || len(set.Flags) != int(base)+1 {
-			b.failf("%d commits with base %d succeeded; %d flags at revision %d", kept, base, len(set.Flags), set.Revision)
+			b.failf("%d commits with base %d succeeded; %d flags at revision %d", kept, base, len(set.Flags),
+				set.Revision)
 		}
 	}
 }
 
 func clientsApart(b *bench) {
-	for _, client := range []flags.Client{b.client, b.second, flags.OfWebsite(strings.ToUpper(b.client.ID)), flags.OfOrganization(b.client.ID)} {
+	for _, client := range []flags.Client{b.client, b.second, flags.OfWebsite(strings.ToUpper(b.client.ID)),
+		flags.OfOrganization(b.client.ID)} {
 		f := plain(client, "f1")
 		f.Name = client.String()
 		b.commit(flags.Commit{
 			Client: client, Flags: []flags.Flag{f}, Groups: []flags.Group{group(client, "g1")},
-			Changes: []flags.Change{{Client: client, Flag: "f1", Revision: 1, At: start(), Event: flags.Created, After: &f}},
+			Changes: []flags.Change{{Client: client, Flag: "f1", Revision: 1, At: start(), Event: flags.Created,
+				After: &f}},
 		})
 	}
 	for _, other := range []flags.Client{b.second, flags.OfOrganization(b.client.ID)} {
 		b.commit(flags.Commit{Client: other, Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
 	}
 	set := b.load(b.client)
-	if set.Revision != 1 || len(set.Flags) != 1 || len(set.Groups) != 1 || set.Flags[0].Name != b.client.String() || set.Flags[0].Client != b.client || set.Groups[0].Client != b.client {
+	if set.Revision != 1 || len(set.Flags) != 1 || len(set.Groups) != 1 || set.Flags[0].Name != b.client.String() ||
+		set.Flags[0].Client != b.client || set.Groups[0].Client != b.client {
 		b.failf("Load = %+v", set)
 	}
 	if list := b.history(b.client, "f1", 9, 9); len(list) != 1 || list[0].Client != b.client {
@@ -156,7 +165,8 @@ func dropped(b *bench) {
 	for _, id := range []string{"f1", "f2"} {
 		f := plain(b.client, id)
 		c.Flags = append(c.Flags, f)
-		c.Changes = append(c.Changes, flags.Change{Client: b.client, Flag: id, Revision: 1, At: start(), Event: flags.Created, After: &f})
+		c.Changes = append(c.Changes,
+			flags.Change{Client: b.client, Flag: id, Revision: 1, At: start(), Event: flags.Created, After: &f})
 	}
 	c.Client, c.Groups = b.client, []flags.Group{group(b.client, "g1"), group(b.client, "g2")}
 	b.commit(c)
@@ -165,7 +175,8 @@ func dropped(b *bench) {
 	if len(set.Flags) != 1 || set.Flags[0].ID != "f2" || len(set.Groups) != 1 || set.Groups[0].ID != "g2" {
 		b.failf("Load = %+v", set)
 	}
-	if gone, stays := b.history(b.client, "f1", 9, 9), b.history(b.client, "f2", 9, 9); len(gone) != 0 || len(stays) != 1 {
+	if gone, stays := b.history(b.client, "f1", 9, 9), b.history(b.client, "f2", 9, 9); len(gone) != 0 ||
+		len(stays) != 1 {
 		b.failf("History = %+v and %+v", gone, stays)
 	}
 }
@@ -198,7 +209,8 @@ func nothingShared(b *bench) {
 	past := b.history(b.client, "f1", 9, 9)[0]
 	for _, f := range []flags.Flag{given, got, *past.After} {
 		f.Payload[1], f.Rules[0].Values[0], f.Variants[0].Value[0], f.Groups[0] = 'x', "spoiled", 'x', "spoiled"
-		*f.Variants[0].Weight, f.Rules[2].BatchValues[0], f.Dependencies[0], f.Schedule[0].Percentage = 1, "spoiled", "spoiled", 1
+		*f.Variants[0].Weight, f.Rules[2].BatchValues[0], f.Dependencies[0], f.Schedule[0].Percentage = 1, "spoiled",
+			"spoiled", 1
 	}
 	if got := b.load(b.client).Flags[0]; !reflect.DeepEqual(got, full(b.client, "f1")) {
 		b.failf("Load = %+v", got)

@@ -112,7 +112,8 @@ func generate(o Options, write func(*Line)) Totals {
 		l := Line{
 			At:      o.From.Add(time.Duration(i) * step).Truncate(time.Second),
 			Address: fmt.Sprintf("10.%d.%d.%d", p.address>>16, p.address>>8&255, p.address&255),
-			Host:    Host, Method: "GET", Path: fmt.Sprintf("/page-%d", rng.IntN(rng.IntN(paths)+1)), Status: 200, Size: rng.IntN(50_000),
+			Host:    Host, Method: "GET", Path: fmt.Sprintf("/page-%d", rng.IntN(rng.IntN(paths)+1)), Status: 200,
+			Size:  rng.IntN(50_000),
 			Agent: agents[p.agent].text,
 		}
 		switch kind := rng.IntN(100); {

@@ -34,27 +34,34 @@ func (f *Form) Text(lines []Line) string {
 // Forms lists the forms.
 func Forms() []Form {
 	columns := map[string]string{
-		"time": "at", "address": "client.ip", "user_agent": "client.agent", "method": "verb", "status": "code", "url": "page", "host": "site",
+		"time": "at", "address": "client.ip", "user_agent": "client.agent", "method": "verb", "status": "code",
+		"url": "page", "host": "site",
 	}
 	return []Form{
 		{Name: "nginx", Format: "combined", line: combined},
-		{Name: "Apache with virtual hosts", Format: "combined", line: func(l *Line) string { return l.Host + ":443 " + rest(l, l.Address, l.Path) }},
+		{Name: "Apache with virtual hosts", Format: "combined",
+			line: func(l *Line) string { return l.Host + ":443 " + rest(l, l.Address, l.Path) }},
 		{Name: "syslog", Format: "combined", line: func(l *Line) string {
 			return l.At.Format("Jan _2 15:04:05") + " web1 nginx[812]: " + combined(l)
 		}},
 		{Name: "addresses with ports", Format: "combined", line: func(l *Line) string {
 			return rest(l, fmt.Sprintf("%s:%d", l.Address, 1024+l.Size), full(l))
 		}},
-		{Name: "lists of proxies", Format: "combined", line: func(l *Line) string { return rest(l, l.Address+", 172.16.0.1", full(l)) }},
+		{Name: "lists of proxies", Format: "combined",
+			line: func(l *Line) string { return rest(l, l.Address+", 172.16.0.1", full(l)) }},
 		{Name: "Caddy", Format: "caddy", line: caddy},
-		{Name: "CloudFront", Format: "cloudfront", line: cloudFront, header: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method " +
-			"cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query x-edge-request-id x-host-header\n"},
+		{Name: "CloudFront", Format: "cloudfront", line: cloudFront,
+			header: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method " +
+				"cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query x-edge-request-id x-host-header\n"},
 		{Name: "Cloudflare", Format: "cloudflare", line: cloudflare},
 		{Name: "JSON", Format: "json", Map: columns, line: own},
-		{Name: "JSON, many a line", Format: "json", Map: columns, line: func(l *Line) string { return strings.TrimSuffix(own(l), "\n") + " " }},
-		{Name: "CSV", Format: "csv", Map: columns, header: "at,client.ip,client.agent,verb,code,page,site\n", line: func(l *Line) string {
-			return fmt.Sprintf("%s,%s,%q,%s,%d,%s,%s\n", l.At.Format(time.RFC3339), l.Address, l.Agent, l.Method, l.Status, l.Path, l.Host)
-		}},
+		{Name: "JSON, many a line", Format: "json", Map: columns,
+			line: func(l *Line) string { return strings.TrimSuffix(own(l), "\n") + " " }},
+		{Name: "CSV", Format: "csv", Map: columns, header: "at,client.ip,client.agent,verb,code,page,site\n",
+			line: func(l *Line) string {
+				return fmt.Sprintf("%s,%s,%q,%s,%d,%s,%s\n", l.At.Format(time.RFC3339), l.Address, l.Agent, l.Method,
+					l.Status, l.Path, l.Host)
+			}},
 	}
 }
 
@@ -75,7 +82,8 @@ func full(l *Line) string {
 }
 
 func rest(l *Line, client, target string) string {
-	return fmt.Sprintf("%s - - [%s] \"%s %s HTTP/1.1\" %d %d \"-\" \"%s\"\n", client, l.At.Format("02/Jan/2006:15:04:05 -0700"), l.Method, target,
+	return fmt.Sprintf("%s - - [%s] \"%s %s HTTP/1.1\" %d %d \"-\" \"%s\"\n", client,
+		l.At.Format("02/Jan/2006:15:04:05 -0700"), l.Method, target,
 		l.Status, l.Size, l.Agent)
 }
 
@@ -92,9 +100,11 @@ func line(o object) string {
 
 func caddy(l *Line) string {
 	return line(object{
-		"level": "info", "ts": float64(l.At.Unix()) + 0.25, "logger": "http.log.access", "msg": "handled request", "status": l.Status, "size": l.Size,
+		"level": "info", "ts": float64(l.At.Unix()) + 0.25, "logger": "http.log.access", "msg": "handled request",
+		"status": l.Status, "size": l.Size,
 		"request": object{
-			"remote_ip": "172.16.0.1", "remote_port": "4711", "client_ip": l.Address, "proto": "HTTP/2.0", "method": l.Method, "host": l.Host + ":443",
+			"remote_ip": "172.16.0.1", "remote_port": "4711", "client_ip": l.Address, "proto": "HTTP/2.0",
+			"method": l.Method, "host": l.Host + ":443",
 			"uri": l.Path, "headers": object{"User-Agent": []string{l.Agent}},
 		},
 	})
@@ -102,21 +112,25 @@ func caddy(l *Line) string {
 
 func cloudFront(l *Line) string {
 	return strings.Join([]string{
-		l.At.Format(time.DateOnly), l.At.Format(time.TimeOnly), "FRA56-P1", fmt.Sprint(l.Size), l.Address, l.Method, "d1.cloudfront.net", l.Path,
+		l.At.Format(time.DateOnly), l.At.Format(time.TimeOnly), "FRA56-P1", fmt.Sprint(l.Size), l.Address, l.Method,
+		"d1.cloudfront.net", l.Path,
 		fmt.Sprint(l.Status), "-", strings.ReplaceAll(url.PathEscape(l.Agent), "%2F", "/"), "-", "-", l.Host,
 	}, "\t") + "\n"
 }
 
 func cloudflare(l *Line) string {
 	return line(object{
-		"EdgeStartTimestamp": l.At.Format(time.RFC3339), "ClientIP": l.Address, "ClientRequestHost": l.Host, "ClientRequestMethod": l.Method,
-		"ClientRequestURI": l.Path, "ClientRequestUserAgent": l.Agent, "EdgeResponseStatus": l.Status, "EdgeResponseBytes": l.Size,
+		"EdgeStartTimestamp": l.At.Format(time.RFC3339), "ClientIP": l.Address, "ClientRequestHost": l.Host,
+		"ClientRequestMethod": l.Method,
+		"ClientRequestURI":    l.Path, "ClientRequestUserAgent": l.Agent, "EdgeResponseStatus": l.Status,
+		"EdgeResponseBytes":   l.Size,
 		"ClientRequestSource": "eyeball",
 	})
 }
 
 func own(l *Line) string {
 	return line(object{
-		"at": l.At.UnixMilli(), "client": object{"ip": l.Address, "agent": l.Agent}, "verb": l.Method, "code": l.Status, "page": l.Path, "site": l.Host,
+		"at": l.At.UnixMilli(), "client": object{"ip": l.Address, "agent": l.Agent}, "verb": l.Method, "code": l.Status,
+		"page": l.Path, "site": l.Host,
 	})
 }

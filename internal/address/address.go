@@ -22,9 +22,9 @@ func Clean(s string) string {
 	return strings.TrimSpace(dropControl(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
-// Path returns the path in s: the part after the authority and before the first ? or #. It removes control characters and
-// trailing slashes, and applies [Decode]. An empty path is "/". A text without scheme is a path from its first byte, so
-// Path(Path(s)) is Path(s).
+// Path returns the path in s: the part after the authority and before the first ? or #. It removes control characters
+// and trailing slashes, and applies [Decode]. An empty path is "/". A text without scheme is a path from its first
+// byte, so Path(Path(s)) is Path(s).
 func Path(s string) string {
 	s = Decode(before(dropControl(s), "?#"))
 	if i := authority(s); i >= 0 {

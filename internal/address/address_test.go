@@ -117,7 +117,8 @@ func TestClean(t *testing.T) {
 }
 
 func FuzzRulesHold(f *testing.F) {
-	for _, s := range []string{"https://example.com/a/?b#c", "//x", "\xff\x00/", "http://[::1]:1/", "a://b//", "@:.", "www.", " /a /", "%68ttps://a/b", "/%%34%31",
+	for _, s := range []string{"https://example.com/a/?b#c", "//x", "\xff\x00/", "http://[::1]:1/", "a://b//", "@:.",
+		"www.", " /a /", "%68ttps://a/b", "/%%34%31",
 		"/%C3%A4%C%41\u0301", "\u212a://a/b", "/%C3%A4%CA\u0301%2F/", "/%2A%CC%81"} {
 		f.Add(s)
 	}
@@ -169,8 +170,8 @@ func TestPathsOfEscapes(t *testing.T) {
 	}
 }
 
-// TestLongTextsEnd uses texts as long as the body of a request. With a rule whose time grows with the square of the length
-// it would take minutes.
+// TestLongTextsEnd uses texts as long as the body of a request. With a rule whose time grows with the square of the
+// length it would take minutes.
 func TestLongTextsEnd(t *testing.T) {
 	const length = 1 << 20
 	var letters strings.Builder
@@ -211,7 +212,8 @@ func TestUntranslated(t *testing.T) {
 }
 
 func FuzzHostForms(f *testing.F) {
-	for _, s := range []string{"müller.example", "xn--mller-kva.example", "faß.de", "XN--80AK6AA92E.com", "a\u200db.c", "\xff.example"} {
+	for _, s := range []string{"müller.example", "xn--mller-kva.example", "faß.de", "XN--80AK6AA92E.com", "a\u200db.c",
+		"\xff.example"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

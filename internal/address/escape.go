@@ -9,10 +9,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Decode returns a path or part of a path in Unicode's form NFC, with decoded percent escapes. It decodes escapes only if
-// the result is readable and has the same meaning: unreserved ASCII characters, and runs of bytes from 0x80 on that are
-// valid UTF-8 without control and format characters. Other escapes get capital digits. The time for Decode grows linearly
-// with the length of s.
+// Decode returns a path or part of a path in Unicode's form NFC, with decoded percent escapes. It decodes escapes only
+// if the result is readable and has the same meaning: unreserved ASCII characters, and runs of bytes from 0x80 on that
+// are valid UTF-8 without control and format characters. Other escapes get capital digits. The time for Decode grows
+// linearly with the length of s.
 func Decode(s string) string {
 	if !strings.Contains(s, "%") {
 		return composed(s)
@@ -67,8 +67,8 @@ func decodeRuns(s string) string {
 	return b.String()
 }
 
-// escapedRun returns the bytes of the escapes at the start of s, and the length of these escapes. It is one escape of an
-// ASCII character, or all successive escapes of other bytes.
+// escapedRun returns the bytes of the escapes at the start of s, and the length of these escapes. It is one escape of
+// an ASCII character, or all successive escapes of other bytes.
 func escapedRun(s string) (run string, end int) {
 	var bytes []byte
 	for {

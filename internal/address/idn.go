@@ -7,9 +7,10 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// hosts converts names of hosts as browsers do, by UTS 46 (not transitional). It does not apply the rules of DNS on length
-// and characters, so that unusual names stay unchanged.
-var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
+// hosts converts names of hosts as browsers do, by UTS 46 (not transitional). It does not apply the rules of DNS on
+// length and characters, so that unusual names stay unchanged.
+var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false),
+	idna.VerifyDNSLength(false))
 
 // ASCII returns a host in lower case and ASCII form: xn--mller-kva.example for müller.example. It returns invalid names
 // unchanged.
@@ -35,8 +36,8 @@ func Unicode(host string) string {
 	return host
 }
 
-// maxLabel is the maximum number of characters between the dots of a DNS name. A label never has more characters in Unicode
-// than in ASCII.
+// maxLabel is the maximum number of characters between the dots of a DNS name. A label never has more characters in
+// Unicode than in ASCII.
 const maxLabel = 63
 
 // hasLongLabel reports whether a label of host exceeds maxLabel. The time to convert a label

@@ -26,7 +26,8 @@ type listed struct {
 // linking is the document that lists the modules that each handler links.
 const linking = "docs/embedding.md"
 
-// documentedModules returns the modules that the document text lists for a handler, in a row "| `name` | module, module |".
+// documentedModules returns the modules that the document text lists for a handler, in a row "| `name` | module, module
+// |".
 func documentedModules(text, name string) []string {
 	for line := range strings.Lines(text) {
 		if modules, ok := strings.CutPrefix(strings.TrimSpace(line), "| `"+name+"` | "); ok {
@@ -36,8 +37,8 @@ func documentedModules(text, name string) []string {
 	return nil
 }
 
-// list runs go list for the packages of the module in dir, their tests and dependencies. It always uses cgo, because that build has
-// more packages.
+// list runs go list for the packages of the module in dir, their tests and dependencies. It always uses cgo, because
+// that build has more packages.
 func list(dir string) ([]listed, error) {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Standard,Module,CgoFiles,Deps", "./...")
 	cmd.Dir = dir
@@ -60,7 +61,8 @@ func list(dir string) ([]listed, error) {
 	}
 }
 
-// checkHandlerClosure compares the modules that a handler or the root package links, beside this one, with the modules that the document text lists.
+// checkHandlerClosure compares the modules that a handler or the root package links, beside this one, with the modules
+// that the document text lists.
 func checkHandlerClosure(all []listed, text, name string) (out []finding) {
 	byPath := map[string]listed{}
 	for _, p := range all {
@@ -94,8 +96,8 @@ func checkHandlerClosure(all []listed, text, name string) (out []finding) {
 	return out
 }
 
-// checkCgo finds packages without the mark cgo that need cgo, also in their tests. The standard library works without cgo, so its use
-// of cgo does not count.
+// checkCgo finds packages without the mark cgo that need cgo, also in their tests. The standard library works without
+// cgo, so its use of cgo does not count.
 func checkCgo(all []listed, floors table) (out []finding) {
 	cgo := map[string]bool{}
 	for _, p := range all {

@@ -19,8 +19,8 @@ type table map[string]row
 
 const fence = "```"
 
-// parseTable reads the block that begins with ```imports. A line has a package, its marks (test, cgo) and, after >, its allowed
-// imports. A line that begins with > continues the line before.
+// parseTable reads the block that begins with ```imports. A line has a package, its marks (test, cgo) and, after >, its
+// allowed imports. A line that begins with > continues the line before.
 func parseTable(markdown string) (table, error) {
 	_, block, ok := strings.Cut(markdown, fence+"imports\n")
 	if !ok {

@@ -140,7 +140,8 @@ func (t *tree) unlisted(proofs []proof) (out []finding) {
 		for i, line := range strings.Split(t.texts[name], "\n") {
 			for _, m := range proofMentions.FindAllStringSubmatch(line, -1) {
 				if !slices.ContainsFunc(proofs, func(p proof) bool { return p.name == m[1] }) {
-					out = append(out, finding{"proofs", fmt.Sprintf("%s:%d", name, i+1), "mentions the long proof " + m[1] + ", which " + proofList + " does not list"})
+					out = append(out, finding{"proofs", fmt.Sprintf("%s:%d", name, i+1), "mentions the long proof " +
+						m[1] + ", which " + proofList + " does not list"})
 				}
 			}
 		}

@@ -10,8 +10,8 @@ import (
 // promises is the document that says how stable each package is.
 const promises = "docs/stability.md"
 
-// checkStability finds packages that other modules can import and that the document does not name: programs, examples and
-// internal packages need no promise. Test support counts, since authors of stores run it.
+// checkStability finds packages that other modules can import and that the document does not name: programs, examples
+// and internal packages need no promise. Test support counts, since authors of stores run it.
 func checkStability(t *tree) (out []finding) {
 	text, ok := t.texts[promises]
 	if !ok {
@@ -22,7 +22,8 @@ func checkStability(t *tree) (out []finding) {
 		if dir == "." {
 			dir = path.Base(module)
 		}
-		if !strings.Contains("/"+dir+"/", "/internal/") && root != "example" && root != "cmd" && !strings.Contains(text, "`"+dir+"`") {
+		if !strings.Contains("/"+dir+"/", "/internal/") && root != "example" && root != "cmd" &&
+			!strings.Contains(text, "`"+dir+"`") {
 			out = append(out, finding{"stability", promises, "does not name " + dir})
 		}
 	}

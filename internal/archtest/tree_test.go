@@ -17,7 +17,8 @@ import (
 
 const module = "github.com/sightline-analytics/sightline"
 
-// A tree has the whole module as text and as syntax. It includes Go files with any build constraints, as go mod tidy does.
+// A tree has the whole module as text and as syntax. It includes Go files with any build constraints, as go mod tidy
+// does.
 type tree struct {
 	fset  *token.FileSet
 	files []*file
@@ -68,8 +69,8 @@ func load(fsys fs.FS) (*tree, error) {
 	return t, errors.Join(append(errs, err)...)
 }
 
-// skipped reports whether a folder does not belong to the module: hidden folders except CI, files of npm and of the example, and other
-// modules.
+// skipped reports whether a folder does not belong to the module: hidden folders except CI, files of npm and of the
+// example, and other modules.
 func skipped(fsys fs.FS, name string) bool {
 	base := path.Base(name)
 	switch {

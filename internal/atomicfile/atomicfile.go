@@ -14,8 +14,8 @@ import (
 	"runtime"
 )
 
-// Create creates file with data, unless it exists. If two processes call it at the same time, one of them wins, and both
-// return nil.
+// Create creates file with data, unless it exists. If two processes call it at the same time, one of them wins, and
+// both return nil.
 func Create(file string, data []byte) error {
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -25,8 +25,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// An apiHost serves the API with the same parts as the example: keys, websites and the audit trail in SQLite, the same caches, and
-// limits that no client reaches.
+// An apiHost serves the API with the same parts as the example: keys, websites and the audit trail in SQLite, the same
+// caches, and limits that no client reaches.
 type apiHost struct {
 	handler http.Handler
 	url     string
@@ -42,35 +42,41 @@ func newAPI(b *testing.B, events store.Store) *apiHost {
 	if err != nil {
 		b.Fatal(err)
 	}
-	records, err := meta.Open(b.Context(), meta.Config{Path: filepath.Join(b.TempDir(), "records.sqlite"), Pepper: pepper, Now: now})
+	records, err := meta.Open(b.Context(),
+		meta.Config{Path: filepath.Join(b.TempDir(), "records.sqlite"), Pepper: pepper, Now: now})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = records.Close(context.Background()) })
 	_, ownerErr := records.CreateOwner(b.Context(), meta.Owner{ID: "acme", Name: "Acme"})
-	_, siteErr := records.CreateWebsite(b.Context(), store.Website{ID: websiteID(0), Owner: "acme", Domain: "shop.example"})
-	_, secret, keyErr := records.CreateKey(b.Context(), auth.Key{ID: "panel", Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	_, siteErr := records.CreateWebsite(b.Context(),
+		store.Website{ID: websiteID(0), Owner: "acme", Domain: "shop.example"})
+	_, secret, keyErr := records.CreateKey(b.Context(),
+		auth.Key{ID: "panel", Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 	cache, cacheErr := keycache.New(keycache.Config{Store: records, Now: now})
 	if err := errors.Join(ownerErr, siteErr, keyErr, cacheErr); err != nil {
 		b.Fatal(err)
 	}
 	callers, callersErr := auth.New(auth.Config{Store: cache, Pepper: pepper, Now: now, Used: records.KeyUsed})
 	sites, sitesErr := directorycache.New(directorycache.Config{Directory: records, Now: now})
-	limits, limitsErr := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 1_000_000_000}, Now: now, InFlight: 2 * apiClients})
+	limits, limitsErr := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 1_000_000_000},
+		Now: now, InFlight: 2 * apiClients})
 	trail, trailErr := audit.New(b.Context(), audit.Config{Log: records.Audit(), Pepper: pepper, Now: now})
 	engine, engineErr := query.New(query.Config{Store: events, Names: records, Now: now})
 	if err := errors.Join(callersErr, sitesErr, limitsErr, trailErr, engineErr); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = trail.Close(context.Background()) })
-	api, err := httpapi.New(httpapi.Config{Engine: engine, Directory: sites, Subjects: records, Auth: callers, Minter: callers, Limiter: limits,
+	api, err := httpapi.New(httpapi.Config{Engine: engine, Directory: sites, Subjects: records, Auth: callers,
+		Minter: callers, Limiter: limits,
 		Audit: trail, Now: now})
 	if err != nil {
 		b.Fatal(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
-	return &apiHost{handler: mux, url: listen(b, mux), secret: secret.Reveal(), settle: func() error { return trail.Flush(b.Context()) }}
+	return &apiHost{handler: mux, url: listen(b, mux), secret: secret.Reveal(),
+		settle: func() error { return trail.Flush(b.Context()) }}
 }
 
 // listen serves h on loopback with the timeouts of the example, and returns its address.
@@ -80,7 +86,8 @@ func listen(b *testing.B, h http.Handler) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
 	go func() { _ = server.Serve(l) }()
 	b.Cleanup(func() { _ = server.Close() })
 	return "http://" + l.Addr().String()
@@ -107,7 +114,8 @@ type rowsAtOnce map[dialect.Kind]store.Column
 
 func newRowsAtOnce() rowsAtOnce {
 	const rows = 100
-	ints, floats, texts := store.Column{Kind: dialect.Int}, store.Column{Kind: dialect.Float}, store.Column{Kind: dialect.Text}
+	ints, floats, texts := store.Column{Kind: dialect.Int}, store.Column{Kind: dialect.Float},
+		store.Column{Kind: dialect.Text}
 	for i := range rows {
 		ints.Ints = append(ints.Ints, int64(4_000-13*i))
 		floats.Floats = append(floats.Floats, 61.5/float64(i+1))

@@ -20,19 +20,21 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// BenchmarkAPI measures the cost of the API without the store, over loopback with keep-alive. It measures a remembered dashboard of
-// 90 days: plain, compressed, and as 304. It also measures a hundred rows of a store without delay, with a new request each time.
-// In turns, a bare net/http handler sends the same bytes and headers, and in place of the 304 also the whole answer. The client is
-// another process. So cpu-µs/request is the time of the server's process, with audit trail and garbage collection. The ratios of
-// requests/s include the client, which uses the same processors.
+// BenchmarkAPI measures the cost of the API without the store, over loopback with keep-alive. It measures a remembered
+// dashboard of 90 days: plain, compressed, and as 304. It also measures a hundred rows of a store without delay, with a
+// new request each time. In turns, a bare net/http handler sends the same bytes and headers, and in place of the 304
+// also the whole answer. The client is another process. So cpu-µs/request is the time of the server's process, with
+// audit trail and garbage collection. The ratios of requests/s include the client, which uses the same processors.
 func BenchmarkAPI(b *testing.B) {
 	asking := startAsking(b)
 	kept, hundred := newAPI(b, keptRows(b)), newAPI(b, newRowsAtOnce())
 	panel := plain()[len(plain())-1]
 	body, _ := panel.request(b, subject{"big", apiDays})
 	address := "/v1/query?website_id=" + websiteID(0)
-	pages, err := json.Marshal(map[string]any{"id": numbered, "parameters": []string{"pages"}, "limit": 100, "timeZone": zoneName,
-		"startDate": end.AddDate(0, 0, -apiDays).Format(time.DateOnly), "endDate": end.AddDate(0, 0, -1).Format(time.DateOnly)})
+	pages, err := json.Marshal(map[string]any{"id": numbered, "parameters": []string{"pages"}, "limit": 100,
+		"timeZone":  zoneName,
+		"startDate": end.AddDate(0, 0, -apiDays).Format(time.DateOnly),
+		"endDate":   end.AddDate(0, 0, -1).Format(time.DateOnly)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,7 +42,8 @@ func BenchmarkAPI(b *testing.B) {
 		{"kept", kept, http.MethodPost, address, body, http.Header{}, false},
 		{"kept, gzip", kept, http.MethodPost, address, body, http.Header{"Accept-Encoding": {"gzip"}}, false},
 		{"kept, zstd", kept, http.MethodPost, address, body, http.Header{"Accept-Encoding": {"zstd"}}, false},
-		{"kept, of an address, gzip", kept, http.MethodGet, addressOf(b, address, body), nil, http.Header{"Accept-Encoding": {"gzip"}}, false},
+		{"kept, of an address, gzip", kept, http.MethodGet, addressOf(b, address, body), nil,
+			http.Header{"Accept-Encoding": {"gzip"}}, false},
 		{"304", kept, http.MethodGet, addressOf(b, address, body), nil, http.Header{"Accept-Encoding": {"gzip"}}, true},
 		{"100 rows", hundred, http.MethodPost, address, pages, http.Header{}, false},
 		{"100 rows, gzip", hundred, http.MethodPost, address, pages, http.Header{"Accept-Encoding": {"gzip"}}, false},
@@ -80,15 +83,18 @@ type apiCase struct {
 // measure sends requests to the API and to the bare handlers in turns, and reports the cost of each.
 func (c apiCase) measure(b *testing.B, asking *asking) {
 	whole := c.answer(b)
-	sides := []*apiSide{{url: c.api.url, status: http.StatusOK, settle: c.api.settle}, {url: bare(b, whole), status: http.StatusOK}}
+	sides := []*apiSide{{url: c.api.url, status: http.StatusOK, settle: c.api.settle},
+		{url: bare(b, whole), status: http.StatusOK}}
 	if c.confirm {
 		c.header.Set("If-None-Match", whole.Header().Get("ETag"))
 		sides[0].status = http.StatusNotModified
 		sides = append(sides, &apiSide{url: bare(b, c.answer(b)), status: http.StatusNotModified})
 	}
-	requests := 200 * storetest.Number(b, "SIGHTLINE_BENCH_RUNS", 20) // takes about as long as the interval of audit writes
+	// takes about as long as the interval of audit writes
+	requests := 200 * storetest.Number(b, "SIGHTLINE_BENCH_RUNS", 20)
 	ask := func(s *apiSide) time.Duration {
-		return asking.ask(b, order{URL: s.url, Request: c.wire(b, s.url), Status: s.status, Clients: apiClients, Times: requests})
+		return asking.ask(b, order{URL: s.url, Request: c.wire(b, s.url), Status: s.status, Clients: apiClients,
+			Times: requests})
 	}
 	for _, s := range sides {
 		ask(s)

@@ -11,8 +11,9 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// BenchmarkAsking measures weekly and monthly series, metrics of the caller's choice, properties, goals, funnels, retention and paths: see
-// the package comment. Each is measured beside the query type or the hand-written SQL that it is compared with, and then as a new question.
+// BenchmarkAsking measures weekly and monthly series, metrics of the caller's choice, properties, goals, funnels,
+// retention and paths: see the package comment. Each is measured beside the query type or the hand-written SQL that it
+// is compared with, and then as a new question.
 func BenchmarkAsking(b *testing.B) {
 	r := newRun(b)
 	var subjects []subject
@@ -33,7 +34,8 @@ func BenchmarkAsking(b *testing.B) {
 // unmerged measures an engine that computes each answer by a statement.
 func (r *run) unmerged(b *testing.B, s *service, q question, of subject) {
 	var err error
-	s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: -1})
+	s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end },
+		ResultCache: -1, MaxPartials: -1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,27 +60,32 @@ func asked() []question {
 			sql: goalsByHand(), columns: "t:name i:visitors i:conversions",
 		},
 		{
-			name: "goals with a value", parameter: `{"name":"goals","goals":[{"name":"a","event":"event_0","value":"value"}]}`,
-			sql:     `SELECT count(DISTINCT anonymous_id), count(*), sum(CASE WHEN kind = 3 THEN (properties->>'value')::DECIMAL(18, 4) END)::DOUBLE FROM events WHERE {rows} AND kind = 3 AND name = 'event_0'`,
-			columns: "i:visitors i:conversions f:value",
+			name:      "goals with a value",
+			parameter: `{"name":"goals","goals":[{"name":"a","event":"event_0","value":"value"}]}`,
+			sql:       `SELECT count(DISTINCT anonymous_id), count(*), sum(CASE WHEN kind = 3 THEN (properties->>'value')::DECIMAL(18, 4) END)::DOUBLE FROM events WHERE {rows} AND kind = 3 AND name = 'event_0'`,
+			columns:   "i:visitors i:conversions f:value",
 		},
 		{
-			name: "property filter", parameter: `{"name":"custom_events","filters":[{"field":"property:value","op":"gte","value":900}]}`,
+			name:      "property filter",
+			parameter: `{"name":"custom_events","filters":[{"field":"property:value","op":"gte","value":900}]}`,
 			sql: `SELECT name, count(*) AS total, count(DISTINCT anonymous_id) AS users FROM events WHERE {rows} AND kind = 3 AND CASE WHEN kind = 3 THEN (properties->>'value')::DECIMAL(18, 4) END >= 900
 GROUP BY name ORDER BY users DESC, total DESC, name LIMIT 100`, columns: "t:name i:total_events i:unique_users",
 		},
 		{
-			name: "property breakdown", parameter: `{"dataset":"events","metrics":["unique_users"],"dimensions":["property:value"]}`,
+			name:      "property breakdown",
+			parameter: `{"dataset":"events","metrics":["unique_users"],"dimensions":["property:value"]}`,
 			sql: `SELECT properties->>'value' AS value, count(DISTINCT anonymous_id) AS users FROM events WHERE {rows} AND kind = 3
 GROUP BY value ORDER BY users DESC, value LIMIT 100`, columns: "t:_ i:unique_users",
 		},
 		{
 			name: "did", parameter: `{"name":"summary_metrics","filters":[{"did":{"event":"event_0"}}]}`,
 			sql: `SELECT count(*), count(DISTINCT anonymous_id) FROM events WHERE {rows} AND kind = 0
-AND session_id IN (SELECT session_id FROM events WHERE {rows} AND kind = 3 AND name = 'event_0')`, columns: "i:pageviews i:visitors",
+AND session_id IN (SELECT session_id FROM events WHERE {rows} AND kind = 3 AND name = 'event_0')`,
+			columns: "i:pageviews i:visitors",
 		},
 		{
-			name: "funnel of 4 steps", parameter: fmt.Sprintf(`{"name":"funnel","steps":[{"page":%q},{"page":{"op":"starts_with","value":"/docs/"}},
+			name: "funnel of 4 steps",
+			parameter: fmt.Sprintf(`{"name":"funnel","steps":[{"page":%q},{"page":{"op":"starts_with","value":"/docs/"}},
   {"page":{"op":"starts_with","value":"/shop/"}},{"event":"event_0"}]}`, pathOf(0)),
 			sql: funnelByHand(), columns: "i:visitors",
 		},
@@ -117,9 +124,11 @@ func goalsByHand() string {
 	return sql + " ORDER BY goal"
 }
 
-// funnelByHand counts the visitors of each step. It follows the first event of each step, which is enough without a window.
+// funnelByHand counts the visitors of each step. It follows the first event of each step, which is enough without a
+// window.
 func funnelByHand() string {
-	return `WITH a AS (SELECT anonymous_id AS v, min(time) AS t FROM events WHERE {rows} AND kind = 0 AND path = '` + pathOf(0) + `' GROUP BY v),
+	return `WITH a AS (SELECT anonymous_id AS v, min(time) AS t FROM events WHERE {rows} AND kind = 0 AND path = '` +
+		pathOf(0) + `' GROUP BY v),
 b AS (SELECT v, min(time) AS t FROM events JOIN a ON v = anonymous_id AND time > a.t WHERE {rows} AND kind = 0 AND starts_with(path, '/docs/') GROUP BY v),
 c AS (SELECT v, min(time) AS t FROM events JOIN b ON v = anonymous_id AND time > b.t WHERE {rows} AND kind = 0 AND starts_with(path, '/shop/') GROUP BY v),
 d AS (SELECT v, min(time) AS t FROM events JOIN c ON v = anonymous_id AND time > c.t WHERE {rows} AND kind = 3 AND name = 'event_0' GROUP BY v)

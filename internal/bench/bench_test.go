@@ -46,7 +46,8 @@ func BenchmarkAnswers(b *testing.B) {
 	if err := r.describe(b.Context(), s.store); err != nil {
 		b.Fatal(err)
 	}
-	r.stage(b, warm, subjects, append(plain(), filtered()...), func(b *testing.B, q question, of subject) { r.warm(b, s, q, of) })
+	r.stage(b, warm, subjects, append(plain(), filtered()...),
+		func(b *testing.B, q question, of subject) { r.warm(b, s, q, of) })
 	r.stage(b, clients, subjects, plain(), func(b *testing.B, q question, of subject) { r.atOnce(b, s, q, of) })
 	r.save(b)
 }
@@ -72,7 +73,9 @@ func newRun(b *testing.B) *run {
 	dir := cmp.Or(os.Getenv("SIGHTLINE_BENCH_DIR"), b.TempDir())
 	number := func(name string, otherwise int) int { return storetest.Number(b, "SIGHTLINE_BENCH_"+name, otherwise) }
 	of := traffic{number("PAGEVIEWS", 1_000_000), number("DAYS", 90)}
-	r := &run{&result{Memory: map[string]int64{}}, filepath.Join(dir, fmt.Sprintf("%d-in-%d.duckdb", of.Pageviews, of.Days)), number("RUNS", 5), number("CLIENTS", 8), memory{int64(number("MEMORY", 1024)) << 20, int64(number("PARTIALS", 0)) << 20}}
+	r := &run{&result{Memory: map[string]int64{}},
+		filepath.Join(dir, fmt.Sprintf("%d-in-%d.duckdb", of.Pageviews, of.Days)), number("RUNS", 5),
+		number("CLIENTS", 8), memory{int64(number("MEMORY", 1024)) << 20, int64(number("PARTIALS", 0)) << 20}}
 	if file := os.Getenv("SIGHTLINE_BENCH_JSON"); file != "" {
 		var err error
 		if r.result, err = read(file); err != nil {
@@ -105,7 +108,8 @@ func newRun(b *testing.B) *run {
 }
 
 // stage measures queries about subjects that -bench selects.
-func (r *run) stage(b *testing.B, name string, subjects []subject, questions []question, measure func(*testing.B, question, subject)) {
+func (r *run) stage(b *testing.B, name string, subjects []subject, questions []question,
+	measure func(*testing.B, question, subject)) {
 	b.Helper()
 	asked := false
 	most := peakMemory(b, func() {

@@ -24,7 +24,8 @@ import (
 // without seals.
 func BenchmarkCatchUp(b *testing.B) {
 	dir := cmp.Or(os.Getenv("SIGHTLINE_BENCH_DIR"), b.TempDir())
-	of := traffic{storetest.Number(b, "SIGHTLINE_BENCH_PAGEVIEWS", 1_000_000), storetest.Number(b, "SIGHTLINE_BENCH_DAYS", 90)}
+	of := traffic{storetest.Number(b, "SIGHTLINE_BENCH_PAGEVIEWS", 1_000_000),
+		storetest.Number(b, "SIGHTLINE_BENCH_DAYS", 90)}
 	raw := filepath.Join(dir, fmt.Sprintf("%d-in-%d-raw.duckdb", of.Pageviews, of.Days))
 	if _, err := os.Stat(raw); err != nil {
 		loadRaw(b, raw, of)
@@ -87,7 +88,8 @@ func openRaw(b *testing.B, raw string) catchUp {
 
 func (c catchUp) newEngine(b *testing.B, partials int64) *query.Engine {
 	b.Helper()
-	e, err := query.New(query.Config{Store: c.store, Now: c.now, Timeout: patience, ResultCache: -1, MaxPartials: partials})
+	e, err := query.New(query.Config{Store: c.store, Now: c.now, Timeout: patience, ResultCache: -1,
+		MaxPartials: partials})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -122,7 +124,10 @@ func (c catchUp) seal(b *testing.B, e *query.Engine) (sealed, all <-chan time.Du
 	ctx, cancel := context.WithCancel(b.Context())
 	var running sync.WaitGroup
 	running.Go(func() { by.Run(ctx, func(err error) { b.Error(err) }) })
-	return first, last, func() { cancel(); running.Wait() }
+	return first, last, func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // idle measures the time to catch up without queries and writes.

@@ -36,7 +36,8 @@ func TestTraffic(t *testing.T) {
 	}
 	ids, sessions, websitesOf, views := map[string]bool{}, map[string]bool{}, map[string]float64{}, 0.0
 	for i, e := range all {
-		if ids[e.ID] || i > 0 && e.Time.Before(all[i-1].Time) || e.Time.Before(end.AddDate(0, 0, -few.Days)) || !e.Time.Before(end) {
+		if ids[e.ID] || i > 0 && e.Time.Before(all[i-1].Time) || e.Time.Before(end.AddDate(0, 0, -few.Days)) ||
+			!e.Time.Before(end) {
 			t.Fatalf("event %d has an invalid id or time: %+v", i, e)
 		}
 		ids[e.ID], sessions[e.SessionID] = true, true
@@ -157,7 +158,8 @@ func TestResultsAreComparedAndAddUp(t *testing.T) {
 		t.Errorf("p50 %v, p99 %v; want 20 and 40", p50, p99)
 	}
 	got := compare(before, after)
-	for _, want := range []string{"20.00\t4.00\t5.00\twarm/big/90d/pages/http\n", "5.00\tmean of 1: warm/big/90d/http\n"} {
+	for _, want := range []string{"20.00\t4.00\t5.00\twarm/big/90d/pages/http\n",
+		"5.00\tmean of 1: warm/big/90d/http\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -1,5 +1,5 @@
-// Package bench measures response times of the service on generated rows of a realistic size. It compares them with hand-written SQL
-// for the same queries on the same file.
+// Package bench measures response times of the service on generated rows of a realistic size. It compares them with
+// hand-written SQL for the same queries on the same file.
 //
 // BenchmarkAnswers writes docs/performance.md: see make bench-report. These variables configure it:
 //
@@ -15,11 +15,11 @@
 //	SIGHTLINE_BENCH_REPORT     Markdown file to write; none
 //	SIGHTLINE_BENCH_COMMIT, SIGHTLINE_BENCH_NOTE  notes about the program and the machine for the report
 //
-// These benchmarks use the same file and write no report: BenchmarkLive queries while rows arrive, BenchmarkRanges queries growing
-// ranges, BenchmarkFirst queries with a new filter, BenchmarkStart queries after a start, and BenchmarkAsking metrics of one's own
-// choice, goals, funnels, retention and paths. BenchmarkCatchUp uses a file of
-// its own and measures sealing after many events came. BenchmarkAPI compares the cost of the API
-// without the store with bare handlers, in rounds of 200 requests times SIGHTLINE_BENCH_RUNS.
+// These benchmarks use the same file and write no report: BenchmarkLive queries while rows arrive, BenchmarkRanges
+// queries growing ranges, BenchmarkFirst queries with a new filter, BenchmarkStart queries after a start, and
+// BenchmarkAsking metrics of one's own choice, goals, funnels, retention and paths. BenchmarkCatchUp uses a file of its
+// own and measures sealing after many events came. BenchmarkAPI compares the cost of the API without the store with
+// bare handlers, in rounds of 200 requests times SIGHTLINE_BENCH_RUNS.
 //
 // -bench selects parts, such as -bench 'Answers/warm/big/90d'. -benchtime is the time for repeating a fast query.
 package bench

@@ -11,9 +11,9 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// BenchmarkFirst measures the first answer with a filter by country or path, of an engine that has answered the query without it. A
-// user who selects a country on a dashboard sends such a query. It takes turns with SQL by hand, and reports the geometric mean of the
-// speedups.
+// BenchmarkFirst measures the first answer with a filter by country or path, of an engine that has answered the query
+// without it. A user who selects a country on a dashboard sends such a query. It takes turns with SQL by hand, and
+// reports the geometric mean of the speedups.
 func BenchmarkFirst(b *testing.B) {
 	r := newRun(b)
 	s := r.open(b)
@@ -46,7 +46,8 @@ func (r *run) first(b *testing.B, s *service, q question, of subject) (times flo
 	var engine, byHand []time.Duration
 	for b.Loop() {
 		var err error
-		if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: r.memory.partials}); err != nil {
+		if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience,
+			Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: r.memory.partials}); err != nil {
 			b.Fatal(err)
 		}
 		took := func(ask query.Request) time.Duration {

@@ -23,7 +23,8 @@ func BenchmarkLive(b *testing.B) {
 		maxPartials int64
 		quiet       bool
 	}{{"sealed", -1, true}, {"partials", 0, false}, {"rows", -1, false}} {
-		engine, err := query.New(query.Config{Store: s.store, Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: c.maxPartials})
+		engine, err := query.New(query.Config{Store: s.store, Now: func() time.Time { return end }, ResultCache: -1,
+			MaxPartials: c.maxPartials})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -32,7 +33,8 @@ func BenchmarkLive(b *testing.B) {
 			of := subject{"big", days}
 			for _, q := range plain() {
 				if days <= r.Traffic.Days {
-					b.Run(fmt.Sprintf("%s/%v/%s", c.name, of, q.name), func(b *testing.B) { live.beside(b, q, of, c.quiet) })
+					b.Run(fmt.Sprintf("%s/%v/%s", c.name, of, q.name),
+						func(b *testing.B) { live.beside(b, q, of, c.quiet) })
 				}
 			}
 		}
@@ -72,7 +74,9 @@ func (s *service) beside(b *testing.B, q question, of subject, quiet bool) {
 // arrive writes a pageview of a new visitor in the last hour.
 func (s *service) arrive(ctx context.Context, of subject) error {
 	id := fmt.Sprintf("live-%d", time.Now().UnixNano())
-	_, err := s.store.Write(ctx, &store.Batch{Events: []store.Event{{Website: of.id(), ID: id, Name: "screen_view", Path: "/", Time: end.Add(-time.Hour),
-		Identity: store.Identity{AnonymousID: id, SessionID: id}}}})
+	_, err := s.store.Write(ctx,
+		&store.Batch{Events: []store.Event{{Website: of.id(), ID: id, Name: "screen_view", Path: "/",
+			Time:     end.Add(-time.Hour),
+			Identity: store.Identity{AnonymousID: id, SessionID: id}}}})
 	return err
 }

@@ -43,7 +43,8 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 			return load{}, err
 		}
 	}
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: func() time.Time { return end }}) // with a stopped clock there are no pauses
+	// with a stopped clock there are no pauses
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: func() time.Time { return end }})
 	if err != nil {
 		return load{}, err
 	}
@@ -70,7 +71,8 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 	}
 	last := len(marks) - 1
 	tenth := max(1, last/10)
-	return load{Events: now.events, Batch: size, Seconds: now.spent.Seconds(), First: rate(marks[0], marks[tenth]), Last: rate(marks[last-tenth], now), Sealing: sealing.Seconds(), Moving: moved.Seconds(), Bytes: used}, nil
+	return load{Events: now.events, Batch: size, Seconds: now.spent.Seconds(), First: rate(marks[0], marks[tenth]),
+		Last: rate(marks[last-tenth], now), Sealing: sealing.Seconds(), Moving: moved.Seconds(), Bytes: used}, nil
 }
 
 // moveAll sorts old rows. It opens the file again, because sealing without pauses leaves little memory.

@@ -24,10 +24,11 @@ func (r *run) ranges() []int {
 	return found
 }
 
-// BenchmarkRanges measures how the cost of merged answers grows with the range, and the cost of clock changes. The ranges and zones
-// take turns. Times are processor times, which other work on the machine does not change. The mean is the geometric mean of all
-// queries. Memory is measured before the first query, and as the peak while all clients send all queries for the longest range, for
-// the first time and again. A process that generated the rows needs more memory than a process that found them.
+// BenchmarkRanges measures how the cost of merged answers grows with the range, and the cost of clock changes. The
+// ranges and zones take turns. Times are processor times, which other work on the machine does not change. The mean is
+// the geometric mean of all queries. Memory is measured before the first query, and as the peak while all clients send
+// all queries for the longest range, for the first time and again. A process that generated the rows needs more memory
+// than a process that found them.
 func BenchmarkRanges(b *testing.B) {
 	r := newRun(b)
 	s := r.open(b)
@@ -55,8 +56,8 @@ func BenchmarkRanges(b *testing.B) {
 	})
 }
 
-// byTurns returns the p50 of processor times in milliseconds, by range and zone. The first answers, which compute partials and rollups,
-// do not count.
+// byTurns returns the p50 of processor times in milliseconds, by range and zone. The first answers, which compute
+// partials and rollups, do not count.
 func (s *service) byTurns(b *testing.B, q question, ranges []int) map[string]float64 {
 	b.Helper()
 	took := map[string][]time.Duration{}
@@ -98,12 +99,14 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// askIn sends a query to the engine in a zone. The range ends ten days before the last rows, so that its end is within a month.
+// askIn sends a query to the engine in a zone. The range ends ten days before the last rows, so that its end is within
+// a month.
 func (s *service) askIn(b *testing.B, q question, of subject, zone string) {
 	b.Helper()
 	_, request := q.request(b, of)
 	last := end.AddDate(0, 0, -11)
-	request.TimeZone, request.StartDate, request.EndDate = zone, last.AddDate(0, 0, 1-of.Days).Format(time.DateOnly), last.Format(time.DateOnly)
+	request.TimeZone, request.StartDate, request.EndDate = zone, last.AddDate(0, 0, 1-of.Days).Format(time.DateOnly),
+		last.Format(time.DateOnly)
 	if _, err := s.run(b.Context(), request, of); err != nil {
 		b.Error(err)
 	}

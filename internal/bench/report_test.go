@@ -19,7 +19,8 @@ import (
 
 // describe records the machine and the versions.
 func (r *result) describe(ctx context.Context, s store.Store) error {
-	version, err := s.Query(ctx, store.Statement{Label: "version", SQL: "SELECT version()", Kinds: []dialect.Kind{dialect.Text}})
+	version, err := s.Query(ctx,
+		store.Statement{Label: "version", SQL: "SELECT version()", Kinds: []dialect.Kind{dialect.Text}})
 	if err != nil {
 		return err
 	}
@@ -45,8 +46,11 @@ Made by ` + "`make bench-report`" + `; do not edit. %s, at commit %s.
 - Machine: %s. %s
 - Versions: %s.
 - Rows: %d events of %d websites over %d days, some %d pageviews; %d paths, %d referrers, %d countries, sessions of
-  2.2 pageviews. The big website has 53 %% of the events, the small one about 1 %%. ` + "`internal/bench`" + ` generates them.
-- Loaded through ` + "`store.Writer`" + ` in commits of %d rows%s. Sealing all days took %.0f s, and sorting old rows by ` + "`Store.Maintain`" + ` %.0f s, both without pauses.
+  2.2 pageviews. The big website has 53 %% of the events, the small one about 1 %%. ` + "`internal/bench`" +
+	` generates them.
+- Loaded through ` + "`store.Writer`" +
+	` in commits of %d rows%s. Sealing all days took %.0f s, and sorting old rows by ` + "`Store.Maintain`" +
+	` %.0f s, both without pauses.
 - On disk: %.1f bytes per event, counting blocks in use.
 - Peak memory of the process, which includes the clients: %s. The store has its default memory limit, 1 GiB.
 
@@ -71,9 +75,11 @@ func (r *result) report() string {
 	}
 	l, rates := r.Load, ""
 	if l.Seconds > 0 {
-		rates = fmt.Sprintf(": %.0f events/s, %.0f in the first tenth and %.0f in the last", float64(l.Events)/l.Seconds, l.First, l.Last)
+		rates = fmt.Sprintf(": %.0f events/s, %.0f in the first tenth and %.0f in the last",
+			float64(l.Events)/l.Seconds, l.First, l.Last)
 	}
-	fmt.Fprintf(&b, introduction, r.Date, r.Commit, r.Machine, r.Note, r.Versions, l.Events, websites, r.Traffic.Days, r.Traffic.Pageviews, paths, referrers, countries,
+	fmt.Fprintf(&b, introduction, r.Date, r.Commit, r.Machine, r.Note, r.Versions, l.Events, websites, r.Traffic.Days,
+		r.Traffic.Pageviews, paths, referrers, countries,
 		l.Batch, rates, l.Sealing, l.Moving, float64(l.Bytes)/float64(l.Events), strings.Join(memory, ", "))
 	for _, of := range r.subjects(warm) {
 		r.table(&b, of)
@@ -81,7 +87,8 @@ func (r *result) report() string {
 	b.WriteString("\n## All clients at once\n\nAll clients send the same query over HTTP.\n\n| website, days | question | p50 | p99 | failed |\n|---|---|---:|---:|---:|\n")
 	for _, f := range r.Figures {
 		if f.Stage == clients {
-			fmt.Fprintf(&b, "| %s, %d | %s | %s | %s | %d |\n", f.Website, f.Days, f.Question, ms(f.quantile(0.5)), ms(f.quantile(0.99)), f.Failed)
+			fmt.Fprintf(&b, "| %s, %d | %s | %s | %s | %d |\n", f.Website, f.Days, f.Question, ms(f.quantile(0.5)),
+				ms(f.quantile(0.99)), f.Failed)
 		}
 	}
 	fmt.Fprintf(&b, `
@@ -112,7 +119,8 @@ func (r *result) table(b *strings.Builder, of subject) {
 	if small {
 		b.WriteString(" HTTP ÷ count |")
 	}
-	b.WriteString("\n|---|---:|---:|---:|---:|---:|---:|---:|---:|" + strings.Repeat("---:|", strings.Count("small", of.Website)) + "\n")
+	b.WriteString("\n|---|---:|---:|---:|---:|---:|---:|---:|---:|" +
+		strings.Repeat("---:|", strings.Count("small", of.Website)) + "\n")
 	for _, f := range r.Figures {
 		if f.cell != (cell{warm, of.Website, of.Days, f.Question, overHTTP}) {
 			continue

@@ -105,8 +105,8 @@ func (r *result) write(file string) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// compare lists the speedup of after over before for each figure, and the geometric means by stage and way. A speedup of SQL by hand
-// comes from the machine or the store.
+// compare lists the speedup of after over before for each figure, and the geometric means by stage and way. A speedup
+// of SQL by hand comes from the machine or the store.
 func compare(before, after *result) string {
 	var b strings.Builder
 	logs, order := map[string][]float64{}, []string{}
@@ -130,6 +130,7 @@ func compare(before, after *result) string {
 		fmt.Fprintf(&b, "\t\t%.2f\tmean of %d: %s\n", math.Exp(sum/float64(len(logs[group]))), len(logs[group]), group)
 	}
 	perEvent := func(r *result) float64 { return float64(r.Load.Bytes) / float64(cmp.Or(r.Load.Events, 1)) }
-	fmt.Fprintf(&b, "%.1f\t%.1f\t%.2f\tbytes per event on disk\n", perEvent(before), perEvent(after), perEvent(before)/perEvent(after))
+	fmt.Fprintf(&b, "%.1f\t%.1f\t%.2f\tbytes per event on disk\n", perEvent(before), perEvent(after),
+		perEvent(before)/perEvent(after))
 	return b.String()
 }

@@ -33,32 +33,38 @@ type service struct {
 // patience is a timeout longer than the slowest query.
 const patience = 10 * time.Minute
 
-// newService opens the file with memory limits. It checks keys and limits like the example, but the limits are never reached.
+// newService opens the file with memory limits. It checks keys and limits like the example, but the limits are never
+// reached.
 func newService(ctx context.Context, file string, bound memory, clients int) (*service, error) {
 	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: bound.store})
 	if err != nil {
 		return nil, err
 	}
 	now := func() time.Time { return end }
-	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1, MaxPartials: bound.partials})
+	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1,
+		MaxPartials: bound.partials})
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	records, recordsErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err := errors.Join(engineErr, pepperErr, recordsErr); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))
 	}
-	_, secret, createErr := records.CreateKey(ctx, auth.Key{ID: "key", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
+	_, secret, createErr := records.CreateKey(ctx,
+		auth.Key{ID: "key", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	keys, keysErr := auth.New(auth.Config{Store: records, Pepper: pepper})
 	directory := &store.MemoryDirectory{}
 	var faults []error
 	for i := range websites {
-		faults = append(faults, directory.AddWebsite(store.Website{ID: websiteID(i), Owner: "acme", Domain: websiteID(i) + ".example"}))
+		faults = append(faults, directory.AddWebsite(store.Website{ID: websiteID(i), Owner: "acme",
+			Domain: websiteID(i) + ".example"}))
 	}
-	handler, handlerErr := httpapi.New(httpapi.Config{Engine: engine, Directory: directory, Auth: keys, Limiter: auth.Unlimited, Audit: auth.Discard,
+	handler, handlerErr := httpapi.New(httpapi.Config{Engine: engine, Directory: directory, Auth: keys,
+		Limiter: auth.Unlimited, Audit: auth.Discard,
 		Timeout: patience, Now: now})
 	if err := errors.Join(append(faults, createErr, keysErr, handlerErr)...); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))
 	}
-	return &service{s, engine, httptest.NewServer(handler), &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}, secret.Reveal()}, nil
+	return &service{s, engine, httptest.NewServer(handler),
+		&http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}, secret.Reveal()}, nil
 }
 
 func (s *service) close() error {
@@ -87,15 +93,24 @@ func (s *service) ways(tb testing.TB, q question, of subject) []way {
 	body, request := q.request(tb, of)
 	found := []way{
 		{overHTTP, func(ctx context.Context) error { return s.post(ctx, of.id(), body) }},
-		{byEngine, func(ctx context.Context) error { _, err := s.run(ctx, request, of); return err }},
+		{byEngine, func(ctx context.Context) error {
+			_, err := s.run(ctx, request, of)
+			return err
+		}},
 	}
 	if q.sql != "" {
 		statement := q.statement(of)
-		found = append(found, way{bySQL, func(ctx context.Context) error { _, err := s.store.Query(ctx, statement); return err }})
+		found = append(found, way{bySQL, func(ctx context.Context) error {
+			_, err := s.store.Query(ctx, statement)
+			return err
+		}})
 	}
 	if of.Website == "small" {
 		statement := count(of)
-		found = append(found, way{countRows, func(ctx context.Context) error { _, err := s.store.Query(ctx, statement); return err }})
+		found = append(found, way{countRows, func(ctx context.Context) error {
+			_, err := s.store.Query(ctx, statement)
+			return err
+		}})
 	}
 	return found
 }
@@ -140,7 +155,8 @@ func (q question) request(tb testing.TB, of subject) ([]byte, query.Request) {
 
 // run runs a query in the engine. It returns an error if a parameter fails.
 func (s *service) run(ctx context.Context, request query.Request, of subject) (*query.Response, error) {
-	answer, err := s.engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: of.id()}}, request)
+	answer, err := s.engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: of.id()}},
+		request)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +170,8 @@ func (s *service) run(ctx context.Context, request query.Request, of subject) (*
 
 // post sends a query over HTTP. It returns an error if a parameter fails.
 func (s *service) post(ctx context.Context, website string, body []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.URL+"/v1/query?website_id="+website, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.URL+"/v1/query?website_id="+website,
+		bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// BenchmarkStart measures the first answer after a file was opened: merged from stored partials, by a statement, and merged from
-// partials in memory. These take turns. It reports wall-clock and processor times. Before, it stores the partials of the large website
-// in the file, and reports their bytes per pageview and the growth of the file.
+// BenchmarkStart measures the first answer after a file was opened: merged from stored partials, by a statement, and
+// merged from partials in memory. These take turns. It reports wall-clock and processor times. Before, it stores the
+// partials of the large website in the file, and reports their bytes per pageview and the growth of the file.
 func BenchmarkStart(b *testing.B) {
 	r := newRun(b)
 	b.Run("stored", func(b *testing.B) {
@@ -29,7 +29,8 @@ func BenchmarkStart(b *testing.B) {
 	})
 	for _, days := range []int{30, 90} {
 		for _, q := range byHand() {
-			b.Run(fmt.Sprintf("%v/%s", subject{"big", days}, q.name), func(b *testing.B) { r.start(b, q, subject{"big", days}) })
+			b.Run(fmt.Sprintf("%v/%s", subject{"big", days}, q.name),
+				func(b *testing.B) { r.start(b, q, subject{"big", days}) })
 		}
 	}
 }
@@ -40,7 +41,8 @@ func (r *run) storePartials(b *testing.B) (bytes, grown float64) {
 	before := fileSize(b, r.file)
 	s := r.open(b)
 	of, from, to := subject{"big", 90}.website(), end.AddDate(0, 0, -91), end.AddDate(0, 0, -2)
-	if err := errors.Join(s.engine.Reseal(b.Context(), of, end.AddDate(0, 0, -5), end), s.engine.StorePartials(b.Context(), of, from, to)); err != nil {
+	if err := errors.Join(s.engine.Reseal(b.Context(), of, end.AddDate(0, 0, -5), end),
+		s.engine.StorePartials(b.Context(), of, from, to)); err != nil {
 		b.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second) // sorting rows takes longer
@@ -49,15 +51,17 @@ func (r *run) storePartials(b *testing.B) (bytes, grown float64) {
 		b.Fatal(err)
 	}
 	ask := func(text string) float64 {
-		rows, err := s.store.Query(b.Context(), store.Statement{Label: "bench", SQL: text, Kinds: []dialect.Kind{dialect.Int},
-			Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: of}}})
+		rows, err := s.store.Query(b.Context(),
+			store.Statement{Label: "bench", SQL: text, Kinds: []dialect.Kind{dialect.Int},
+				Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: of}}})
 		if err != nil {
 			b.Fatal(err)
 		}
 		return float64(rows.Columns[0].Ints[0])
 	}
 	pageviews := ask("SELECT count(*) FROM events WHERE subject = $of::INTEGER AND kind = 0 AND time // 86400000 IN (SELECT day FROM partials WHERE subject = $of::INTEGER)")
-	bytes = ask("SELECT sum(octet_length(state))::BIGINT FROM partials WHERE subject = $of::INTEGER") / max(pageviews, 1)
+	bytes = ask("SELECT sum(octet_length(state))::BIGINT FROM partials WHERE subject = $of::INTEGER") / max(pageviews,
+		1)
 	if err := s.close(); err != nil {
 		b.Fatal(err)
 	}
@@ -89,7 +93,8 @@ func (r *run) start(b *testing.B, q question, of subject) {
 			if way == "plain" {
 				most = -1
 			}
-			if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: most}); err != nil {
+			if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience,
+				Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: most}); err != nil {
 				b.Fatal(err)
 			}
 			query.NewSealer(s.engine) // as a server does when it starts
@@ -98,7 +103,8 @@ func (r *run) start(b *testing.B, q question, of subject) {
 				if _, err := s.run(context.WithoutCancel(b.Context()), request, of); err != nil {
 					b.Fatal(err)
 				}
-				clock[way], processor[way] = append(clock[way], time.Since(began)), append(processor[way], processorTime(b)-spent)
+				clock[way], processor[way] = append(clock[way], time.Since(began)),
+					append(processor[way], processorTime(b)-spent)
 			}
 			ask(way)
 			if way == "stored" {

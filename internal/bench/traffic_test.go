@@ -84,8 +84,9 @@ type generator struct {
 
 func newGenerator(t traffic) *generator {
 	r := rand.New(rand.NewPCG(15, uint64(t.Days)))
-	g := &generator{Rand: r, sessions: max(1, int(float64(t.Pageviews)/2.2)), sources: referrer.Sources(), codes: countryCodes(),
-		path: rand.NewZipf(r, 1.15, 12, paths-1), referrer: rand.NewZipf(r, 1.3, 3, referrers-1)}
+	g := &generator{Rand: r, sessions: max(1, int(float64(t.Pageviews)/2.2)), sources: referrer.Sources(),
+		codes: countryCodes(),
+		path:  rand.NewZipf(r, 1.15, 12, paths-1), referrer: rand.NewZipf(r, 1.3, 3, referrers-1)}
 	// The first website has 53 % of all sessions. The others share the rest, weighted by rank.
 	for i := 1; i < websites; i++ {
 		g.weights[i] = 1 / float64(2+i)
@@ -131,21 +132,28 @@ func (g *generator) session(at time.Time) {
 // visitor returns the fields that all events of a visitor share.
 func (g *generator) visitor(site, n int) store.Event {
 	agents := [...]store.Agent{
-		{BrowserName: "Chrome", OSName: "Windows", DeviceType: "desktop"}, {BrowserName: "Chrome", OSName: "Android", DeviceType: "mobile"},
-		{BrowserName: "Safari", OSName: "iOS", DeviceType: "mobile"}, {BrowserName: "Safari", OSName: "macOS", DeviceType: "desktop"},
-		{BrowserName: "Edge", OSName: "Windows", DeviceType: "desktop"}, {BrowserName: "Firefox", OSName: "Linux", DeviceType: "desktop"},
-		{BrowserName: "Samsung Internet", OSName: "Android", DeviceType: "tablet"}, {BrowserName: "Opera", OSName: "macOS", DeviceType: "desktop"},
+		{BrowserName: "Chrome", OSName: "Windows", DeviceType: "desktop"},
+		{BrowserName: "Chrome", OSName: "Android", DeviceType: "mobile"},
+		{BrowserName: "Safari", OSName: "iOS", DeviceType: "mobile"},
+		{BrowserName: "Safari", OSName: "macOS", DeviceType: "desktop"},
+		{BrowserName: "Edge", OSName: "Windows", DeviceType: "desktop"},
+		{BrowserName: "Firefox", OSName: "Linux", DeviceType: "desktop"},
+		{BrowserName: "Samsung Internet", OSName: "Android", DeviceType: "tablet"},
+		{BrowserName: "Opera", OSName: "macOS", DeviceType: "desktop"},
 	}
-	languages, screens := [...]string{"en-US", "en-GB", "de-DE", "fr-FR", "ja-JP"}, [...]string{"1920x1080", "390x844", "1440x900", "2560x1440"}
+	languages, screens := [...]string{"en-US", "en-GB", "de-DE", "fr-FR", "ja-JP"},
+		[...]string{"1920x1080", "390x844", "1440x900", "2560x1440"}
 	r := rand.New(rand.NewPCG(uint64(site), uint64(n)))
 	k := int(rand.NewZipf(r, 1.4, 2, uint64(len(agents)-1)).Uint64())
 	agent := agents[k]
 	agent.BrowserVersion, agent.OSVersion = fmt.Sprintf("%d.0", 120+r.IntN(20)), fmt.Sprint(10+r.IntN(6))
 	agent.Country = g.codes[rand.NewZipf(r, 1.3, 2, countries-1).Uint64()]
 	place := r.IntN(40)
-	agent.Region, agent.City = fmt.Sprintf("%s-%d", agent.Country, place/5), fmt.Sprintf("City %d of %s", place, agent.Country)
+	agent.Region, agent.City = fmt.Sprintf("%s-%d", agent.Country, place/5),
+		fmt.Sprintf("City %d of %s", place, agent.Country)
 	return store.Event{Website: websiteID(site), Identity: store.Identity{AnonymousID: "anon_" + uuid(r)}, Agent: agent,
-		Language: languages[r.IntN(len(languages))], Timezone: "Europe/Berlin", Screen: screens[k%len(screens)], Viewport: screens[k%len(screens)]}
+		Language: languages[r.IntN(len(languages))], Timezone: "Europe/Berlin", Screen: screens[k%len(screens)],
+		Viewport: screens[k%len(screens)]}
 }
 
 // arrival sets the source of a session.
@@ -202,7 +210,8 @@ func (g *generator) add(e store.Event, at time.Time) {
 
 // due removes and returns the events before t, in order.
 func (g *generator) due(t time.Time) []*store.Event {
-	slices.SortFunc(g.later, func(a, b *store.Event) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(g.later,
+		func(a, b *store.Event) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
 	n, _ := slices.BinarySearchFunc(g.later, t, func(e *store.Event, t time.Time) int { return e.Time.Compare(t) })
 	due := slices.Clone(g.later[:n])
 	g.later = slices.Delete(g.later, 0, n)

@@ -34,8 +34,8 @@ type Server struct {
 	runs  bool
 }
 
-// Start runs a server for t with the command in CLICKHOUSE_UP and stops it at the end of the test. flags take precedence
-// over the flags that Start sets.
+// Start runs a server for t with the command in CLICKHOUSE_UP and stops it at the end of the test. flags take
+// precedence over the flags that Start sets.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	s := &Server{
@@ -51,8 +51,8 @@ func Start(t testing.TB, flags ...string) *Server {
 	return s
 }
 
-// variable returns the value of an environment variable that a test needs. The value none means that the resource does not
-// exist, also in CI.
+// variable returns the value of an environment variable that a test needs. The value none means that the resource does
+// not exist, also in CI.
 func variable(t testing.TB, name, what string) string {
 	t.Helper()
 	switch value := os.Getenv(name); value {
@@ -64,8 +64,8 @@ func variable(t testing.TB, name, what string) string {
 	return os.Getenv(name)
 }
 
-// freePorts returns two ports below the range that the system uses for outgoing connections, so that they are still free
-// when a server starts again.
+// freePorts returns two ports below the range that the system uses for outgoing connections, so that they are still
+// free when a server starts again.
 func freePorts(t testing.TB) [2]int {
 	t.Helper()
 	var ports [2]int
@@ -126,7 +126,8 @@ func (s *Server) run(verb string, flags ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.up, append([]string{verb, "--name", s.name}, flags...)...) //nolint:gosec // the person who runs the tests sets the command
+	args := append([]string{verb, "--name", s.name}, flags...)
+	cmd := exec.CommandContext(ctx, s.up, args...) //nolint:gosec // the person who runs the tests sets the command
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()

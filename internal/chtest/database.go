@@ -13,9 +13,9 @@ import (
 	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
-// Address returns the server in the environment variable CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN. Queries over HTTP use as
-// many threads as the server allows, and queries over the native protocol use one, which costs the server less time. No
-// answer may depend on that.
+// Address returns the server in the environment variable CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN. Queries over HTTP use
+// as many threads as the server allows, and queries over the native protocol use one, which costs the server less time.
+// No answer may depend on that.
 func Address(t testing.TB, variable string) string {
 	t.Helper()
 	dsn := unlogged(t, testenv.Address(t, variable))
@@ -25,8 +25,8 @@ func Address(t testing.TB, variable string) string {
 	return dsn
 }
 
-// unlogged returns dsn with query logs disabled, since a log entry takes the server longer than a small query. A query that
-// must be logged sets log_queries = 1.
+// unlogged returns dsn with query logs disabled, since a log entry takes the server longer than a small query. A query
+// that must be logged sets log_queries = 1.
 func unlogged(t testing.TB, dsn string) string {
 	return with(t, dsn, "log_queries", "0")
 }
@@ -73,8 +73,8 @@ func Number(t testing.TB, conn driver.Conn, question string, args ...any) uint64
 	return n
 }
 
-// Database creates an empty database on the server of dsn and returns its address. The database is dropped at the end of
-// the test.
+// Database creates an empty database on the server of dsn and returns its address. The database is dropped at the end
+// of the test.
 func Database(t testing.TB, dsn string) string {
 	t.Helper()
 	conn, name := Connect(t, dsn), "test_"+strings.ToLower(rand.Text())
@@ -83,7 +83,8 @@ func Database(t testing.TB, dsn string) string {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" SYNC")
-		for try := 0; try < 3 && err != nil; try++ { // the server closes idle connections, even if they were just taken from the pool
+		// the server closes idle connections, even if they were just taken from the pool
+		for try := 0; try < 3 && err != nil; try++ {
 			err = conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" SYNC")
 		}
 		if err != nil {

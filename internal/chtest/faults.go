@@ -26,7 +26,8 @@ func (s *Server) Faults(f Faults) {
 	}
 	u.User, u.Path = nil, path
 	u.RawQuery = url.Values{
-		"delay": {f.Delay.String()}, "fail-every": {strconv.Itoa(f.FailEvery)}, "drop-after": {strconv.Itoa(f.DropAfter)},
+		"delay": {f.Delay.String()}, "fail-every": {strconv.Itoa(f.FailEvery)},
+		"drop-after": {strconv.Itoa(f.DropAfter)},
 	}.Encode()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

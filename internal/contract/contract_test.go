@@ -40,7 +40,8 @@ func setting(t *testing.T, name string, usual int) int {
 // exchanges sends n requests, in turn to each operation, and to queries as often as to all others together.
 func exchanges(t *testing.T, w *world, n int) []exchange {
 	t.Helper()
-	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w, flags: []string{w.flag}, keys: keyIDs(), sites: siteIDs(),
+	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w,
+		flags: []string{w.flag}, keys: keyIDs(), sites: siteIDs(),
 		saved: []definition{{"annotation", annotationName}}}
 	var queries, others []operation
 	for _, op := range operations(w.doc) {
@@ -68,7 +69,8 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 		if x.method == http.MethodDelete && x.status == http.StatusOK {
 			gone := func(id string) bool { return strings.Contains(x.target, id) }
 			g.flags = slices.DeleteFunc(g.flags, gone)
-			g.saved = slices.DeleteFunc(g.saved, func(d definition) bool { return strings.HasSuffix(x.target, "name="+d.Name) })
+			g.saved = slices.DeleteFunc(g.saved,
+				func(d definition) bool { return strings.HasSuffix(x.target, "name="+d.Name) })
 			if left := slices.DeleteFunc(slices.Clone(g.keys), gone); len(left) > 0 {
 				g.keys = left
 			}
@@ -96,8 +98,8 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 	return all
 }
 
-// TestContract compares the answers to generated requests with the document. Then it plants mistakes in the document, each of which must be
-// found in the same answers.
+// TestContract compares the answers to generated requests with the document. Then it plants mistakes in the document,
+// each of which must be found in the same answers.
 func TestContract(t *testing.T) {
 	w := newWorld(t)
 	check, err := newChecker(w.doc)
@@ -131,7 +133,8 @@ func TestContract(t *testing.T) {
 		}
 	}
 	for _, part := range []string{`"saved":true`, `"saved":"` + funnelName, `{"segment":"` + segmentName} {
-		if !slices.ContainsFunc(all, func(x exchange) bool { return x.status == http.StatusOK && strings.Contains(x.body, part) }) {
+		if !slices.ContainsFunc(all,
+			func(x exchange) bool { return x.status == http.StatusOK && strings.Contains(x.body, part) }) {
 			t.Errorf("no request with %s was answered with 200", part)
 		}
 	}
@@ -146,7 +149,8 @@ const failedParameter = `"success":false,"data":`
 
 // rules are parts of errors in valid requests: rules that no schema says, between fields or about names of countries.
 var rules = []string{
-	"percentage is a share of", "is not a country", "all_time cannot be compared", "hourly is for ranges of at most", "hourly is not for", "allowed are reason, bot_name",
+	"percentage is a share of", "is not a country", "all_time cannot be compared", "hourly is for ranges of at most",
+	"hourly is not for", "allowed are reason, bot_name",
 }
 
 // failures matches the errors of queries and of parameters.
@@ -177,7 +181,8 @@ func describe(all []exchange) string {
 		good += strings.Count(x.answer, `"success":true,"data":`)
 		bad += strings.Count(x.answer, failedParameter)
 	}
-	return fmt.Sprintf("statuses %v; %d parameters succeeded, %d failed; valid requests with 400: %v", statuses, good, bad, invalid)
+	return fmt.Sprintf("statuses %v; %d parameters succeeded, %d failed; valid requests with 400: %v", statuses, good,
+		bad, invalid)
 }
 
 // A plantedMistake changes a document so that it contradicts some answers.
@@ -198,7 +203,10 @@ func plant(t *testing.T, doc document, all []exchange) {
 		{"a code is missing", func(doc document) bool {
 			return set(doc, []any{"NONE"}, "components", "schemas", "Error400", "properties", "code", "enum")
 		}},
-		{"a status is missing", func(doc document) bool { return drop(doc, "paths", "/v1/query", "post", "responses", "401") }},
+		{"a status is missing", func(doc document) bool {
+			return drop(doc, "paths", "/v1/query", "post", "responses",
+				"401")
+		}},
 		{"a form is missing", func(doc document) bool {
 			return drop(doc, "paths", "/v1/query", "get", "responses", "200", "content", "text/csv")
 		}},

@@ -75,7 +75,8 @@ func (g *generator) request(op operation) request {
 		g.breakQuery(query)
 	}
 	g.credentials(op, &r)
-	if accept := pick(g, []string{"", "", "", "application/json", "application/problem+json", "text/csv, application/problem+json", "application/x-ndjson", "text/csv"}); accept != "" {
+	if accept := pick(g, []string{"", "", "", "application/json", "application/problem+json",
+		"text/csv, application/problem+json", "application/x-ndjson", "text/csv"}); accept != "" {
 		r.header["Accept"] = accept
 	}
 	if r.target = target; len(query) > 0 {
@@ -173,7 +174,8 @@ func (g *generator) subject(op operation, query url.Values) {
 	if strings.HasPrefix(op.path, "/ofrep") {
 		query.Set("clientId", g.id("clientId"))
 	}
-	if !strings.HasPrefix(op.path, "/v1/query") && op.path != "/v1/export" || strings.HasPrefix(op.path, "/v1/query/") && op.path != "/v1/query/compile" {
+	if !strings.HasPrefix(op.path, "/v1/query") && op.path != "/v1/export" ||
+		strings.HasPrefix(op.path, "/v1/query/") && op.path != "/v1/query/compile" {
 		return
 	}
 	for _, name := range []string{website, "link_id", "schedule_id"} {
@@ -186,7 +188,8 @@ func (g *generator) subject(op operation, query url.Values) {
 	if g.kind != website {
 		query.Del("table")
 	}
-	if op.method == http.MethodGet && op.path == "/v1/query" && !query.Has("preset") && !(query.Has("startDate") && query.Has("endDate")) {
+	if op.method == http.MethodGet && op.path == "/v1/query" && !query.Has("preset") &&
+		!(query.Has("startDate") && query.Has("endDate")) {
 		query.Del("startDate")
 		query.Del("endDate")
 		query.Set("preset", "last_7d")

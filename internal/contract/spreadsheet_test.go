@@ -25,11 +25,15 @@ func TestSpreadsheet(t *testing.T) {
 	w := newWorld(t, func(rows *store.Batch) {
 		rows.Events = nil
 		for i, path := range paths {
-			rows.Events = append(rows.Events, store.Event{Website: sightlinetest.Website, ID: path, Kind: store.Pageview, Name: "screen_view", Path: path,
-				Time: sightlinetest.Start().Add(-time.Duration(i+1) * time.Minute), Identity: store.Identity{AnonymousID: path, SessionID: path}})
+			rows.Events = append(rows.Events,
+				store.Event{Website: sightlinetest.Website, ID: path, Kind: store.Pageview, Name: "screen_view",
+					Path:     path,
+					Time:     sightlinetest.Start().Add(-time.Duration(i+1) * time.Minute),
+					Identity: store.Identity{AnonymousID: path, SessionID: path}})
 		}
 	})
-	rec := w.send(request{method: "GET", target: "/v1/query?website_id=" + sightlinetest.Website + "&parameters=pages&preset=today",
+	rec := w.send(request{method: "GET", target: "/v1/query?website_id=" + sightlinetest.Website +
+		"&parameters=pages&preset=today",
 		header: map[string]string{"X-Api-Key": w.key, "Accept": "text/csv"}})
 	sent, err := csv.NewReader(strings.NewReader(rec.Body.String())).ReadAll()
 	if err != nil || len(sent) != len(paths)+1 {
@@ -37,7 +41,8 @@ func TestSpreadsheet(t *testing.T) {
 	}
 	dir := t.TempDir()
 	convert := func(file, format string, options ...string) string {
-		args := append([]string{"-env:UserInstallation=file://" + dir + "/profile", "--headless", "--convert-to", format, "--outdir", filepath.Join(dir, "out")}, options...)
+		args := append([]string{"-env:UserInstallation=file://" + dir + "/profile", "--headless", "--convert-to",
+			format, "--outdir", filepath.Join(dir, "out")}, options...)
 		cmd := exec.CommandContext(t.Context(), office, append(args, file)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -51,7 +56,8 @@ func TestSpreadsheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	book := convert(file, "xlsx", "--infilter=CSV:44,34,76,1") // commas, quotes, UTF-8, from the first line
-	if sheet := part(t, book, "xl/worksheets/sheet1.xml"); strings.Contains(sheet, "<f") || !strings.Contains(sheet, "<v>1</v>") {
+	if sheet := part(t, book, "xl/worksheets/sheet1.xml"); strings.Contains(sheet, "<f") ||
+		!strings.Contains(sheet, "<v>1</v>") {
 		t.Errorf("the sheet has formulas, or no numbers: %s", sheet)
 	}
 	text, err := os.ReadFile(convert(book, "csv:Text - txt - csv (StarCalc):44,34,76,1"))

@@ -33,7 +33,8 @@ func (g *generator) value(name string, schema any, depth int) any {
 		all = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
 			required, _ := at(v, "required").([]any)
 			bySaved := slices.Contains(required, any("saved")) || slices.Contains(required, any("segment"))
-			return bySaved && (g.kind != website || strings.HasSuffix(g.path, "/definitions")) // a definition uses no other
+			// a definition uses no other
+			return bySaved && (g.kind != website || strings.HasSuffix(g.path, "/definitions"))
 		})
 		if depth > deepest {
 			return g.value(name, all[0], depth+1)
@@ -73,7 +74,9 @@ func (g *generator) narrowed(name string, s object) object {
 	if all, ok := s["enum"].([]any); ok && name == "parameters" {
 		with["enum"] = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
 			text, _ := v.(string)
-			return !g.about(text) || slices.Contains([]string{"goals", "goals_trends", "funnel", "session_events"}, text) // these need more than a name
+			// these need more than a name
+			return !g.about(text) ||
+				slices.Contains([]string{"goals", "goals_trends", "funnel", "session_events"}, text)
 		})
 	}
 	if all, ok := s["anyOf"].([]any); ok && name == "parameters" {
@@ -202,11 +205,13 @@ func (g *generator) query(q object) {
 	}
 	delete(q, "filters")
 	if g.kind == website && g.chance(0.3) {
-		q["filters"] = []any{pick(g, []any{object{"field": "country", "op": "eq", "value": "DE"}, object{"segment": segmentName}})}
+		q["filters"] = []any{pick(g,
+			[]any{object{"field": "country", "op": "eq", "value": "DE"}, object{"segment": segmentName}})}
 	}
 	if all, ok := q["parameters"].([]any); ok && g.kind == website && g.chance(0.2) {
 		q["parameters"] = append(all, pick(g, []any{
-			object{"name": "goals", "saved": true}, object{"name": "goals_trends", "saved": []any{goalName}}, object{"name": "funnel", "saved": funnelName},
+			object{"name": "goals", "saved": true}, object{"name": "goals_trends", "saved": []any{goalName}},
+			object{"name": "funnel", "saved": funnelName},
 		}))
 	}
 	if q["granularity"] == "hourly" || q["granularity"] == "hour" {

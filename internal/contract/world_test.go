@@ -44,11 +44,13 @@ func (profiles) Identify(context.Context, store.Identification) error { return n
 type subjects struct{}
 
 func (subjects) Links(context.Context, string) ([]store.Link, error) {
-	return []store.Link{{ID: link, Owner: sightlinetest.Owner, Name: "L", Slug: "l", TargetURL: "https://example.org/", CreatedAt: sightlinetest.Start()}}, nil
+	return []store.Link{{ID: link, Owner: sightlinetest.Owner, Name: "L", Slug: "l", TargetURL: "https://example.org/",
+		CreatedAt: sightlinetest.Start()}}, nil
 }
 
 func (subjects) Monitors(context.Context, string) ([]store.Monitor, error) {
-	return []store.Monitor{{ID: monitor, Owner: sightlinetest.Owner, Name: "M", URL: "https://example.org/", CreatedAt: sightlinetest.Start()}}, nil
+	return []store.Monitor{{ID: monitor, Owner: sightlinetest.Owner, Name: "M", URL: "https://example.org/",
+		CreatedAt: sightlinetest.Start()}}, nil
 }
 
 // keyIDs are the ids of keys that requests may change.
@@ -69,16 +71,19 @@ func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 		}
 	}
 	for _, id := range keyIDs() {
-		if _, _, err := host.Keys.CreateKey(t.Context(), auth.Key{ID: id, Owner: sightlinetest.Owner, All: true, Scopes: []auth.Scope{auth.ReadData}}); err != nil {
+		if _, _, err := host.Keys.CreateKey(t.Context(),
+			auth.Key{ID: id, Owner: sightlinetest.Owner, All: true, Scopes: []auth.Scope{auth.ReadData}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, id := range siteIDs() {
-		if err := host.Sites.AddWebsite(store.Website{ID: id, Owner: sightlinetest.Owner, Name: id, Domain: id + ".example", CreatedAt: sightlinetest.Start()}); err != nil {
+		if err := host.Sites.AddWebsite(store.Website{ID: id, Owner: sightlinetest.Owner, Name: id, Domain: id +
+			".example", CreatedAt: sightlinetest.Start()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	traffic := demo.New(demo.Config{Website: host.Website, Domain: sightlinetest.Domain, Link: link, Schedule: monitor, PerDay: 40})
+	traffic := demo.New(demo.Config{Website: host.Website, Domain: sightlinetest.Domain, Link: link, Schedule: monitor,
+		PerDay: 40})
 	rows := traffic.Batch(host.Now().Add(-days*24*time.Hour), host.Now())
 	for _, c := range change {
 		c(rows)
@@ -99,8 +104,9 @@ func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	if err := json.Unmarshal(rec.Body.Bytes(), &w.doc); err != nil || rec.Code != http.StatusOK {
 		t.Fatalf("status %d: %v", rec.Code, err)
 	}
-	flag := w.send(request{method: http.MethodPost, target: "/public/v1/flags", header: map[string]string{"X-Api-Key": host.Key, "Content-Type": "application/json"},
-		body: `{"clientId":"` + host.Website + `","key":"` + flagKey + `","type":"boolean","defaultValue":true}`})
+	flag := w.send(request{method: http.MethodPost, target: "/public/v1/flags",
+		header: map[string]string{"X-Api-Key": host.Key, "Content-Type": "application/json"},
+		body:   `{"clientId":"` + host.Website + `","key":"` + flagKey + `","type":"boolean","defaultValue":true}`})
 	var created struct{ Flag struct{ ID string } }
 	if err := json.Unmarshal(flag.Body.Bytes(), &created); err != nil || created.Flag.ID == "" {
 		t.Fatalf("status %d, %v: %s", flag.Code, err, flag.Body)
@@ -126,7 +132,8 @@ func (w *world) save(t *testing.T) {
 	for _, body := range []string{
 		`{"kind":"goal","name":"` + goalName + `","body":{"event":"signup"}}`,
 		`{"kind":"funnel","name":"` + funnelName + `","body":{"steps":[{"page":"/"},{"event":"signup"}]}}`,
-		`{"kind":"segment","name":"` + segmentName + `","body":{"filters":[{"field":"country","op":"eq","value":"DE"}]}}`,
+		`{"kind":"segment","name":"` + segmentName +
+			`","body":{"filters":[{"field":"country","op":"eq","value":"DE"}]}}`,
 		`{"kind":"annotation","name":"` + annotationName + `","body":{"at":"2026-01-01","text":"Launch"}}`,
 	} {
 		rec := w.send(request{method: http.MethodPost, target: "/v1/websites/" + sightlinetest.Website + "/definitions",
@@ -153,7 +160,8 @@ func (r request) String() string {
 
 func (w *world) send(r request) *httptest.ResponseRecorder {
 	hr := httptest.NewRequest(r.method, r.target, strings.NewReader(r.body))
-	hr.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36")
+	hr.Header.Set("User-Agent",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36")
 	for name, value := range r.header {
 		hr.Header.Set(name, value)
 	}

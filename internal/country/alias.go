@@ -1,7 +1,7 @@
 package country
 
-// aliases are other names in use: from the lists of ISO, the UN and the World Bank, from Unicode's CLDR, and older names.
-// They need no variants of accents, "the", "St." and "&": see key. Name never returns an alias.
+// aliases are other names in use: from the lists of ISO, the UN and the World Bank, from Unicode's CLDR, and older
+// names. They need no variants of accents, "the", "St." and "&": see key. Name never returns an alias.
 var aliases = [...]Country{
 	{"AE", "UAE"},
 	{"AE", "Emirates"},

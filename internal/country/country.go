@@ -37,8 +37,8 @@ func Name(code string) (string, bool) {
 	return table[i].Name, true
 }
 
-// Code returns the upper-case code for a code, an English name or another common name: USA, Turkey, Czech Republic, Viet
-// Nam, Kingdom of Spain. Case, accents, punctuation and "the" are ignored in names.
+// Code returns the upper-case code for a code, an English name or another common name: USA, Turkey, Czech Republic,
+// Viet Nam, Kingdom of Spain. Case, accents, punctuation and "the" are ignored in names.
 func Code(codeOrName string) (string, bool) {
 	if len(codeOrName) == 2 {
 		if i, ok := find(strings.ToUpper(codeOrName)); ok {
@@ -71,8 +71,8 @@ var byKey = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
-// key returns a name without the differences between its spellings: "Saint Kitts & Nevis" and "St. Kitts and Nevis" have
-// the same key.
+// key returns a name without the differences between its spellings: "Saint Kitts & Nevis" and "St. Kitts and Nevis"
+// have the same key.
 func key(name string) string {
 	var words []string
 	plain := strings.Map(func(r rune) rune {

@@ -39,7 +39,8 @@ func TestTableIsSortedCompleteAndUnambiguous(t *testing.T) {
 
 func TestEveryNameAndCodeLeadsBack(t *testing.T) {
 	for _, c := range All() {
-		for _, s := range []string{c.Code, strings.ToLower(c.Code), c.Name, strings.ToUpper(c.Name), strings.ToLower(c.Name)} {
+		for _, s := range []string{c.Code, strings.ToLower(c.Code), c.Name, strings.ToUpper(c.Name),
+			strings.ToLower(c.Name)} {
 			if got, ok := Code(s); !ok || got != c.Code {
 				t.Errorf("Code(%q) = %q, %v; want %q", s, got, ok, c.Code)
 			}
@@ -51,7 +52,8 @@ func TestEveryNameAndCodeLeadsBack(t *testing.T) {
 }
 
 func TestUnknownCountries(t *testing.T) {
-	for _, s := range []string{"", "XX", "T1", "EU", "AP", "A1", "A2", "AN", "ZZ", "Atlantis", "Nowhere", "D", " DE", "de\x00", "the", "Republic of", "Kingdom of Atlantis", "Democratic Republic of Korea"} {
+	for _, s := range []string{"", "XX", "T1", "EU", "AP", "A1", "A2", "AN", "ZZ", "Atlantis", "Nowhere", "D", " DE",
+		"de\x00", "the", "Republic of", "Kingdom of Atlantis", "Democratic Republic of Korea"} {
 		if got, ok := Code(s); ok {
 			t.Errorf("Code(%q) = %q, want none", s, got)
 		}
@@ -65,12 +67,18 @@ func TestUnknownCountries(t *testing.T) {
 
 func TestNamesInUse(t *testing.T) {
 	for s, want := range map[string]string{
-		"germany": "DE", "TÜRKIYE": "TR", "turkey": "TR", "uk": "GB", "usa": "US", "côte d'ivoire": "CI", "Czech Republic": "CZ",
-		"Viet Nam": "VN", "Russian Federation": "RU", "South Korea": "KR", "Korea, Republic of": "KR", "the Netherlands": "NL", "Holland": "NL", "Ivory Coast": "CI",
-		"Cote d’Ivoire": "CI", "Burma": "MM", "Macedonia": "MK", "Cabo Verde": "CV", "St. Kitts & Nevis": "KN", "Turkiye": "TR", "U.S.A.": "US", "U.K.": "GB",
-		"Reunion": "RE", "xk": "XK", "Kosovo": "XK", "Trinidad & Tobago": "TT", "Guinea Bissau": "GW", "Bahamas, The": "BS", "Swaziland": "SZ",
-		"Republic of Turkey": "TR", "Kingdom of the Netherlands": "NL", "Republic of the Congo": "CG", "Democratic Republic of the Congo": "CD", "Republic of Korea": "KR",
-		"Korea, Rep.": "KR", "Korea, Dem. People's Rep.": "KP", "Egypt, Arab Rep.": "EG", "Hongkong": "HK", "KSA": "SA", "Republic of China": "TW", "Macau SAR China": "MO",
+		"germany": "DE", "TÜRKIYE": "TR", "turkey": "TR", "uk": "GB", "usa": "US", "côte d'ivoire": "CI",
+		"Czech Republic": "CZ",
+		"Viet Nam":       "VN", "Russian Federation": "RU", "South Korea": "KR", "Korea, Republic of": "KR",
+		"the Netherlands": "NL", "Holland": "NL", "Ivory Coast": "CI",
+		"Cote d’Ivoire": "CI", "Burma": "MM", "Macedonia": "MK", "Cabo Verde": "CV", "St. Kitts & Nevis": "KN",
+		"Turkiye": "TR", "U.S.A.": "US", "U.K.": "GB",
+		"Reunion": "RE", "xk": "XK", "Kosovo": "XK", "Trinidad & Tobago": "TT", "Guinea Bissau": "GW",
+		"Bahamas, The": "BS", "Swaziland": "SZ",
+		"Republic of Turkey": "TR", "Kingdom of the Netherlands": "NL", "Republic of the Congo": "CG",
+		"Democratic Republic of the Congo": "CD", "Republic of Korea": "KR",
+		"Korea, Rep.": "KR", "Korea, Dem. People's Rep.": "KP", "Egypt, Arab Rep.": "EG", "Hongkong": "HK", "KSA": "SA",
+		"Republic of China": "TW", "Macau SAR China": "MO",
 	} {
 		if got, _ := Code(s); got != want {
 			t.Errorf("Code(%q) = %q, want %q", s, got, want)

@@ -7,8 +7,8 @@ package csvtext
 
 import "strings"
 
-// Safe returns s with an apostrophe before it if a spreadsheet would run it as a formula: if it begins with =, +, -, @, a tab, a carriage
-// return or a line feed. Use it for texts, not for numbers.
+// Safe returns s with an apostrophe before it if a spreadsheet would run it as a formula: if it begins with =, +, -, @,
+// a tab, a carriage return or a line feed. Use it for texts, not for numbers.
 func Safe(s string) string {
 	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
 		return "'" + s

@@ -7,8 +7,9 @@ import (
 )
 
 func TestSafe(t *testing.T) {
-	for text, want := range map[string]string{"": "", "/": "/", "a=b": "a=b", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)",
-		"\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "ü": "ü", "'=1": "'=1"} {
+	for text, want := range map[string]string{"": "", "/": "/", "a=b": "a=b", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1",
+		"@SUM(A1)": "'@SUM(A1)",
+		"\t=1":     "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "ü": "ü", "'=1": "'=1"} {
 		if got := Safe(text); got != want {
 			t.Errorf("Safe(%q) is %q, want %q", text, got, want)
 		}

@@ -22,9 +22,10 @@ const TrackPrefix = "/ingest"
 // credentials: withKey says that the request needs a key.
 type Exchange func(method, target, body string, withKey bool) (status int, answer []byte, err error)
 
-// API returns the page about all endpoints. Routes come from the tables of both handlers, the texts about parameters and bodies from
-// openAPI, which is the OpenAPI document of the server, and answers from send. It also returns the samples, for the OpenAPI document. Its error names each route without an entry, each entry without a route, and each sample request
-// that fails.
+// API returns the page about all endpoints. Routes come from the tables of both handlers, the texts about parameters
+// and bodies from openAPI, which is the OpenAPI document of the server, and answers from send. It also returns the
+// samples, for the OpenAPI document. Its error names each route without an entry, each entry without a route, and each
+// sample request that fails.
 func API(openAPI []byte, send Exchange) ([]byte, map[string]openapi.Example, error) {
 	p := &apiPage{send: send, examples: map[string]openapi.Example{}, left: slices.Sorted(maps.Keys(endpoints))}
 	if err := json.Unmarshal(openAPI, &p.document); err != nil {
@@ -172,7 +173,8 @@ func (p *apiPage) endpoint(method, prefix, path, about, caller, class string) {
 		p.text("\n")
 		p.fields("parameter", rows)
 	}
-	if body := op.RequestBody.Content["application/json"].Schema; e.body == "" && body != nil && len(body.Properties) > 0 {
+	if body := op.RequestBody.Content["application/json"].Schema; e.body == "" && body != nil &&
+		len(body.Properties) > 0 {
 		p.text("\n")
 		p.fields("field of the body", p.document.fields(body, nil))
 	}
@@ -221,7 +223,8 @@ func (p *apiPage) check(o object, rows []field) {
 		for name := range strings.SplitSeq(f.name, ", ") {
 			body := strings.ReplaceAll(o.probe, "FIELD", fmt.Sprintf("%q: [[1]]", name))
 			_, answer, err := p.send(method, target, body, true)
-			if err == nil && (!bytes.Contains(answer, []byte(name)) || bytes.Contains(answer, []byte("unknown field"))) {
+			if err == nil && (!bytes.Contains(answer, []byte(name)) ||
+				bytes.Contains(answer, []byte("unknown field"))) {
 				err = fmt.Errorf("the server does not read it: %s", answer)
 			}
 			if err != nil {

@@ -2,20 +2,25 @@ package docgen
 
 const apiHead = `# HTTP API
 
-<!-- Made from the route tables and from real answers by a test of internal/program/command; ` + "`make golden`" + ` makes it again. -->
+<!-- Made from the route tables and from real answers by a test of internal/program/command; ` + "`make golden`" +
+	` makes it again. -->
 
 This page lists every endpoint with its key, its parameters, a request and a real answer. Answers come from the demo of
-` + "`go run ./cmd/sightline`" + `; long arrays, objects and texts are cut here. [query-types.md](query-types.md) lists the query types and
+` + "`go run ./cmd/sightline`" +
+	`; long arrays, objects and texts are cut here. [query-types.md](query-types.md) lists the query types and
 [errors.md](errors.md) the error codes.
 
 ## Common rules
 
 - Dates are as in ` + "`2027-01-31`, and times as in `2027-01-31T00:00:00Z`" + `.
 - Bodies are JSON in UTF-8: send ` + "`Content-Type: application/json`" + `. A body has at most 1 MiB.
-- Send a key or a panel token as ` + "`Authorization: Bearer KEY`" + ` or as ` + "`x-api-key: KEY`" + `. See [keys.md](keys.md).
-- Answers to requests with a key have ` + "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`" + ` (Unix milliseconds).
+- Send a key or a panel token as ` + "`Authorization: Bearer KEY`" + ` or as ` + "`x-api-key: KEY`" +
+	`. See [keys.md](keys.md).
+- Answers to requests with a key have ` + "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`" +
+	` (Unix milliseconds).
 - Each answer has ` + "`X-Request-ID`" + `, which also appears in the log and in the body of an error.
-- GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" + ` is answered 304.
+- GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" +
+	` is answered 304.
 - [openapi.json](openapi.json) describes all of this by OpenAPI 3.1, for generators of clients. Your server has its own at ` + "`GET /v1/openapi.json`" + `.
 - Routes for GET also answer HEAD, and every path answers OPTIONS.
 - Common errors: ` + "`AUTH_REQUIRED` and `FORBIDDEN` where a key is needed; `INVALID_JSON`, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` and `REQUEST_TIMEOUT` where there is a body; `RATE_LIMITED`, `INTERNAL_SERVER_ERROR`, `SERVICE_UNAVAILABLE` and `TIMEOUT`" + ` everywhere.
@@ -36,13 +41,17 @@ curl -H "Authorization: Bearer $KEY" -H "Accept: text/csv" \
 | ` + "`application/json`" + `, or no ` + "`Accept`" + ` | JSON |
 | ` + "`text/csv`" + ` | CSV of RFC 4180 in UTF-8, with lines that end with a line feed; the first line has the names of the columns |
 | ` + "`application/x-ndjson`" + ` | one row per line, as JSON |
-| ` + "`application/problem+json`" + ` | for errors, on every route: the form of RFC 9457, with ` + "`type`, `title`, `status` and `detail`" + ` before the usual fields |
+| ` + "`application/problem+json`" + ` | for errors, on every route: the form of RFC 9457, with ` +
+	"`type`, `title`, `status` and `detail`" + ` before the usual fields |
 
 - Dates and numbers are as in JSON. In CSV null is an empty cell.
-- Texts come from visitors. In CSV a text gets an apostrophe before it if it begins with ` + "`=`, `+`, `-`, `@`" + `, a tab or the end of a line, so that
+- Texts come from visitors. In CSV a text gets an apostrophe before it if it begins with ` + "`=`, `+`, `-`, `@`" +
+	`, a tab or the end of a line, so that
   no spreadsheet runs it as a formula.
-- With ` + "`compare`" + ` CSV also has the columns ` + "`previous.NAME` and `changes.NAME`" + `, and each line of NDJSON the members ` + "`previous` and `changes`" + `.
-- A request with several parameters, a batch, or one with ` + "`totals`" + ` is answered in JSON if ` + "`Accept`" + ` allows it, and otherwise 406 ` + "`NOT_ACCEPTABLE`" + `.
+- With ` + "`compare`" + ` CSV also has the columns ` + "`previous.NAME` and `changes.NAME`" +
+	`, and each line of NDJSON the members ` + "`previous` and `changes`" + `.
+- A request with several parameters, a batch, or one with ` + "`totals`" + ` is answered in JSON if ` + "`Accept`" +
+	` allows it, and otherwise 406 ` + "`NOT_ACCEPTABLE`" + `.
 - If the parameter fails, the whole request fails.
 - The form has no ` + "`meta`" + `. If there are as many rows as ` + "`limit`" + `, ask for the next ` + "`page`" + `.
 `
@@ -50,13 +59,17 @@ curl -H "Authorization: Bearer $KEY" -H "Accept: text/csv" \
 const trackHead = `
 ## Tracking
 
-The server serves tracking under ` + "`" + TrackPrefix + "`" + `, and with ` + "`--track-addr`" + ` also on a separate address, at ` + "`/`" + `. The common errors have other
+The server serves tracking under ` + "`" + TrackPrefix + "`" + `, and with ` + "`--track-addr`" +
+	` also on a separate address, at ` + "`/`" + `. The common errors have other
 codes here, see [errors.md](errors.md#tracking). [tracker.md](tracker.md#what-the-server-accepts) has the bounds of all fields: an
-optional field that does not fit is cut or left out and named in ` + "`dropped`" + `. Requests without a key must look like a browser's.
+optional field that does not fit is cut or left out and named in ` + "`dropped`" +
+	`. Requests without a key must look like a browser's.
 The samples below are sent with a key where the route takes one.
 
-Routes without a key find the website in the parameter ` + "`client_id`" + ` (or ` + "`website_id`" + `) of the address, or in the header
-` + "`databuddy-client-id`" + `. ` + "`sent_at`" + ` in the address is the time of sending by the sender's clock, in milliseconds.
+Routes without a key find the website in the parameter ` + "`client_id`" + ` (or ` + "`website_id`" +
+	`) of the address, or in the header
+` + "`databuddy-client-id`" + `. ` + "`sent_at`" +
+	` in the address is the time of sending by the sender's clock, in milliseconds.
 `
 
 const askTwo = `{"preset":"last_7d","parameters":["summary_metrics","traffic"],"limit":2}`
@@ -70,13 +83,15 @@ var endpoints = map[string]endpoint{
 	},
 	"GET /v1/query": {
 		text: "See [Query](#query).", of: "Query",
-		target: "/v1/query?website_id=web_demo&parameters=countries&preset=last_7d&limit=2", errors: "as for `POST /v1/query`",
+		target: "/v1/query?website_id=web_demo&parameters=countries&preset=last_7d&limit=2",
+		errors: "as for `POST /v1/query`",
 	},
 	"POST /v1/query/compile": {
 		text:   "[The layers](kept.md) explains both.",
 		body:   "as for `POST /v1/query`",
 		target: "/v1/query/compile?website_id=web_demo", request: `{"preset":"last_7d","parameters":["countries"]}`,
-		errors: "as for `POST /v1/query`", skip: "The answer has `data` with one entry per parameter: `source`, `why`, `plan`, `sql` and `args`; for a comparison also `previous`.",
+		errors: "as for `POST /v1/query`",
+		skip:   "The answer has `data` with one entry per parameter: `source`, `why`, `plan`, `sql` and `args`; for a comparison also `previous`.",
 	},
 	"GET /v1/query/types": {
 		target: "/v1/query/types?include_meta=true", keyless: true,
@@ -108,21 +123,25 @@ var endpoints = map[string]endpoint{
 		target: "/v1/websites", skip: "The answer is `{\"success\":true,\"websites\":[…]}`, with websites as in the next answer.",
 	},
 	"POST /v1/websites": {
-		body: "a [Website](#website)", target: "/v1/websites", request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`,
+		body: "a [Website](#website)", target: "/v1/websites",
+		request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`,
 	},
 	"GET /v1/websites/{website_id}": {target: "/v1/websites/web_demo"},
 	"PATCH /v1/websites/{website_id}": {
-		body: "some fields of a [Website](#website)", target: "/v1/websites/web_shop", request: `{"retentionDays":400,"keepTotals":true}`,
+		body: "some fields of a [Website](#website)", target: "/v1/websites/web_shop",
+		request: `{"retentionDays":400,"keepTotals":true}`,
 	},
 	"DELETE /v1/websites/{website_id}": {
 		target: "/v1/websites/web_shop",
 	},
 	"GET /v1/tracker": {
-		target: "/v1/tracker", keyless: true, skip: "The answer is `{\"success\":true,\"tracker\":{\"address\":\"/ingest\",\"script\":\"/tracker.js\",\"pinned\":\"/tracker/….js\",\"integrity\":\"sha384-…\"}}`.",
+		target: "/v1/tracker", keyless: true,
+		skip: "The answer is `{\"success\":true,\"tracker\":{\"address\":\"/ingest\",\"script\":\"/tracker.js\",\"pinned\":\"/tracker/….js\",\"integrity\":\"sha384-…\"}}`.",
 	},
 	"GET /v1/websites/{website_id}/definitions": {
 		text:   "See [asking.md](asking.md#saved-by-name).",
-		target: "/v1/websites/web_demo/definitions", skip: "The answer is `{\"success\":true,\"definitions\":[…]}`, with definitions as in the next answer.",
+		target: "/v1/websites/web_demo/definitions",
+		skip:   "The answer is `{\"success\":true,\"definitions\":[…]}`, with definitions as in the next answer.",
 	},
 	"POST /v1/websites/{website_id}/definitions": {
 		body: "a [Definition](#definition)", target: "/v1/websites/web_demo/definitions",
@@ -136,11 +155,13 @@ var endpoints = map[string]endpoint{
 		skip:   "The answer is `{\"success\":true,\"keys\":[…]}`, with keys as in the next answer.",
 	},
 	"POST /v1/keys": {
-		body: "a [Key](#key)", target: "/v1/keys", request: `{"name":"Weekly report","scopes":["read:data"],"resources":[{"kind":"website","id":"web_demo"}],"expires":"2027-06-30T00:00:00Z"}`,
+		body: "a [Key](#key)", target: "/v1/keys",
+		request: `{"name":"Weekly report","scopes":["read:data"],"resources":[{"kind":"website","id":"web_demo"}],"expires":"2027-06-30T00:00:00Z"}`,
 	},
 	"GET /v1/keys/{id}": {target: "/v1/keys/key_panel"},
 	"PATCH /v1/keys/{id}": {
-		body: "some fields of a [Key](#key)", target: "/v1/keys/key_panel", request: `{"name":"Panel of the shop","disabled":false}`,
+		body: "some fields of a [Key](#key)", target: "/v1/keys/key_panel",
+		request: `{"name":"Panel of the shop","disabled":false}`,
 	},
 	"DELETE /v1/keys/{id}": {target: "/v1/keys/key_old"},
 	"POST /v1/keys/{id}/rotate": {
@@ -160,9 +181,10 @@ var endpoints = map[string]endpoint{
 		target: "/public/v1/flags/definitions?clientId=web_demo",
 	},
 	"POST /public/v1/flags": {
-		body:   "a [Flag](#flag)",
-		target: "/public/v1/flags", request: `{"clientId":"web_demo","key":"new-checkout","type":"rollout","defaultValue":false,"rolloutPercentage":25}`,
-		errors: "`CONFLICT`",
+		body:    "a [Flag](#flag)",
+		target:  "/public/v1/flags",
+		request: `{"clientId":"web_demo","key":"new-checkout","type":"rollout","defaultValue":false,"rolloutPercentage":25}`,
+		errors:  "`CONFLICT`",
 	},
 	"PATCH /public/v1/flags/{id}": {
 		body:   "some fields of a [Flag](#flag), and `clientId`",
@@ -179,12 +201,16 @@ var endpoints = map[string]endpoint{
 		target: "/public/v1/flags/bulk?clientId=web_demo&keys=dark-mode&userId=user_1", keyless: true,
 	},
 	"POST /public/v1/flags/bulk": {
-		body:   "a [Flag context](#flag-context)",
-		target: "/public/v1/flags/bulk", request: `{"clientId":"web_demo","keys":["dark-mode"],"userId":"user_1","properties":{"plan":"pro"}}`, keyless: true,
+		body:    "a [Flag context](#flag-context)",
+		target:  "/public/v1/flags/bulk",
+		request: `{"clientId":"web_demo","keys":["dark-mode"],"userId":"user_1","properties":{"plan":"pro"}}`,
+		keyless: true,
 	},
 	"POST /ofrep/v1/evaluate/flags/{key}": {
-		body: "`{context}` of OFREP: `targetingKey` and properties", target: "/ofrep/v1/evaluate/flags/dark-mode?clientId=web_demo",
-		request: `{"context":{"targetingKey":"user_1","plan":"pro"}}`, keyless: true, errors: "OFREP's `errorCode`, with 404 for an unknown flag",
+		body:    "`{context}` of OFREP: `targetingKey` and properties",
+		target:  "/ofrep/v1/evaluate/flags/dark-mode?clientId=web_demo",
+		request: `{"context":{"targetingKey":"user_1","plan":"pro"}}`, keyless: true,
+		errors: "OFREP's `errorCode`, with 404 for an unknown flag",
 	},
 	"POST /ofrep/v1/evaluate/flags": {
 		body: "as above", target: "/ofrep/v1/evaluate/flags?clientId=web_demo",
@@ -200,7 +226,8 @@ var endpoints = map[string]endpoint{
 	},
 	"GET /ingest/px.jpg": {
 		text: "See [Page event](#page-event).", of: "PageEvent",
-		target: "/px.jpg?client_id=web_demo&name=screen_view&path=https://notes.example/pricing", keyless: true, skip: "The answer is an image.",
+		target: "/px.jpg?client_id=web_demo&name=screen_view&path=https://notes.example/pricing", keyless: true,
+		skip: "The answer is an image.",
 	},
 	"POST /ingest/batch": {
 		body: "an array of the items of `POST /ingest/`", target: "/batch?client_id=web_demo", keyless: true,
@@ -247,28 +274,46 @@ var endpoints = map[string]endpoint{
 
 var objects = []object{
 	{name: "Query", component: "Query", route: "POST /v1/query?website_id=web_demo", probe: `{FIELD}`},
-	{name: "Parameter", component: "Parameter", of: "Query", text: "It may also have the fields of a [Query](#query), for this parameter alone.",
+	{name: "Parameter", component: "Parameter", of: "Query",
+		text:  "It may also have the fields of a [Query](#query), for this parameter alone.",
 		route: "POST /v1/query?website_id=web_demo", probe: `{"parameters":[{FIELD}]}`},
-	{name: "Goal", component: "Goal", route: "POST /v1/query?website_id=web_demo", probe: `{"parameters":[{"name":"goals","goals":[{FIELD}]}]}`},
-	{name: "Step", component: "Step", route: "POST /v1/query?website_id=web_demo", probe: `{"parameters":[{"name":"funnel","steps":[{FIELD}]}]}`},
-	{name: "Action", component: "Action", route: "POST /v1/query?website_id=web_demo", probe: `{"parameters":[{"name":"retention","start":{FIELD}}]}`},
+	{name: "Goal", component: "Goal", route: "POST /v1/query?website_id=web_demo",
+		probe: `{"parameters":[{"name":"goals","goals":[{FIELD}]}]}`},
+	{name: "Step", component: "Step", route: "POST /v1/query?website_id=web_demo",
+		probe: `{"parameters":[{"name":"funnel","steps":[{FIELD}]}]}`},
+	{name: "Action", component: "Action", route: "POST /v1/query?website_id=web_demo",
+		probe: `{"parameters":[{"name":"retention","start":{FIELD}}]}`},
 	{name: "Filter", component: "Filter",
 		text:  "`GET /v1/query/types` lists the fields of each type. `gt`, `gte`, `lt`, `lte`, `exists` and `not_exists` are for properties; the last two take no `value`.",
 		route: "POST /v1/query?website_id=web_demo", probe: `{"filters":[{FIELD}]}`},
-	{name: "Did", component: "Did", route: "POST /v1/query?website_id=web_demo", probe: `{"filters":[{"did":{FIELD}}]}`},
+	{name: "Did", component: "Did", route: "POST /v1/query?website_id=web_demo",
+		probe: `{"filters":[{"did":{FIELD}}]}`},
 	{name: "Token request", component: "TokenRequest", route: "POST /v1/tokens", probe: `{FIELD}`},
 	{name: "Definition", component: "NewDefinition", route: "POST /v1/websites/web_demo/definitions", probe: `{FIELD}`},
-	{name: "Website", component: "NewWebsite", text: "Answers also have `id` and `createdAt`.", route: "POST /v1/websites", probe: `{FIELD}`},
-	{name: "Key", component: "NewKey", text: "[keys.md](keys.md) explains the scopes.", route: "POST /v1/keys", probe: `{FIELD}`},
-	{name: "Flag", component: "NewFlag", text: "Answers use the same names. [flags.md](flags.md) explains rules and buckets.", route: "POST /public/v1/flags", probe: `{FIELD}`},
+	{name: "Website", component: "NewWebsite", text: "Answers also have `id` and `createdAt`.",
+		route: "POST /v1/websites", probe: `{FIELD}`},
+	{name: "Key", component: "NewKey", text: "[keys.md](keys.md) explains the scopes.", route: "POST /v1/keys",
+		probe: `{FIELD}`},
+	{name: "Flag", component: "NewFlag",
+		text:  "Answers use the same names. [flags.md](flags.md) explains rules and buckets.",
+		route: "POST /public/v1/flags", probe: `{FIELD}`},
 	{name: "Flag context", component: "FlagContext", route: "POST /public/v1/flags/bulk", probe: `{FIELD}`},
-	{name: "Page event", component: "PageEvent", route: "POST /ingest/?client_id=web_demo", probe: `{"type":"track","name":"screen_view","path":"/",FIELD}`},
-	{name: "Click", component: "Click", route: "POST /ingest/?client_id=web_demo", probe: `{"type":"outgoing_link","href":"https://example.org/",FIELD}`},
-	{name: "Custom event", component: "CustomEvent", route: "POST /ingest/track", probe: `{"websiteId":"web_demo","name":"n",FIELD}`},
-	{name: "Error", component: "ScriptError", route: "POST /ingest/errors?client_id=web_demo", probe: `{"message":"m","path":"/",FIELD}`},
-	{name: "Web vital", component: "WebVital", route: "POST /ingest/vitals?client_id=web_demo", probe: `{"path":"/","metricName":"LCP","metricValue":1,FIELD}`},
-	{name: "Engagement", component: "Engagement", route: "POST /ingest/engagement?client_id=web_demo", probe: `{"path":"/",FIELD}`},
-	{name: "Profile", component: "Profile", route: "POST /ingest/identify", probe: `{"websiteId":"web_demo","profileId":"u",FIELD}`},
-	{name: "Link visit", component: "LinkVisit", route: "POST /ingest/link-visits", probe: `[{"linkId":"lnk_demo",FIELD}]`},
-	{name: "Uptime check", component: "UptimeCheck", route: "POST /ingest/uptime-checks", probe: `[{"scheduleId":"mon_demo","status":1,"timestamp":1795284000000,FIELD}]`},
+	{name: "Page event", component: "PageEvent", route: "POST /ingest/?client_id=web_demo",
+		probe: `{"type":"track","name":"screen_view","path":"/",FIELD}`},
+	{name: "Click", component: "Click", route: "POST /ingest/?client_id=web_demo",
+		probe: `{"type":"outgoing_link","href":"https://example.org/",FIELD}`},
+	{name: "Custom event", component: "CustomEvent", route: "POST /ingest/track",
+		probe: `{"websiteId":"web_demo","name":"n",FIELD}`},
+	{name: "Error", component: "ScriptError", route: "POST /ingest/errors?client_id=web_demo",
+		probe: `{"message":"m","path":"/",FIELD}`},
+	{name: "Web vital", component: "WebVital", route: "POST /ingest/vitals?client_id=web_demo",
+		probe: `{"path":"/","metricName":"LCP","metricValue":1,FIELD}`},
+	{name: "Engagement", component: "Engagement", route: "POST /ingest/engagement?client_id=web_demo",
+		probe: `{"path":"/",FIELD}`},
+	{name: "Profile", component: "Profile", route: "POST /ingest/identify",
+		probe: `{"websiteId":"web_demo","profileId":"u",FIELD}`},
+	{name: "Link visit", component: "LinkVisit", route: "POST /ingest/link-visits",
+		probe: `[{"linkId":"lnk_demo",FIELD}]`},
+	{name: "Uptime check", component: "UptimeCheck", route: "POST /ingest/uptime-checks",
+		probe: `[{"scheduleId":"mon_demo","status":1,"timestamp":1795284000000,FIELD}]`},
 }

@@ -16,7 +16,8 @@ func (d *document) component(s *schema) *schema {
 
 func componentOf(s *schema) string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
-// parameters returns the rows of the parameters of an operation, without those in its path and in its headers, and those in omit.
+// parameters returns the rows of the parameters of an operation, without those in its path and in its headers, and
+// those in omit.
 func (d *document) parameters(o operation, omit []string) (rows []field) {
 	for _, p := range o.Parameters {
 		if p.In != "query" || slices.Contains(omit, p.Name) {
@@ -38,7 +39,8 @@ func (d *document) parameters(o operation, omit []string) (rows []field) {
 	return merged(rows)
 }
 
-// fields returns the rows of the members of the objects that s allows, without those in omit. A member is required if it is in each of them.
+// fields returns the rows of the members of the objects that s allows, without those in omit. A member is required if
+// it is in each of them.
 func (d *document) fields(s *schema, omit []string) (rows []field) {
 	var names []string
 	found, required := map[string][]*schema{}, map[string]int{}
@@ -159,7 +161,8 @@ func (d *document) describe(all []*schema, text string, required bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
-// values returns the values that a text may have, in all alternatives, and links to the objects of the page that are named.
+// values returns the values that a text may have, in all alternatives, and links to the objects of the page that are
+// named.
 func (d *document) values(all []*schema) (values, links []string) {
 	take := func(list *[]string, v string) {
 		if v != "" && !slices.Contains(*list, v) {

@@ -13,7 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An askingExample is a section of the page about questions: what can be asked, a parameter that asks it, and its real answer.
+// An askingExample is a section of the page about questions: what can be asked, a parameter that asks it, and its real
+// answer.
 type askingExample struct {
 	title string
 	about string // Markdown
@@ -74,12 +75,14 @@ func choiceExamples() []askingExample {
 	}
 }
 
-// AskingPage returns the page about what can be asked. Each section has a question and its real answer. The error names each example
-// that fails or has no rows.
+// AskingPage returns the page about what can be asked. Each section has a question and its real answer. The error names
+// each example that fails or has no rows.
 func AskingPage(ctx context.Context, src Source) ([]byte, error) {
 	p := &page{src: src}
-	p.text("# Asking\n\n" + generatedNote + "This page shows what you can ask beyond the name of a query type. Each section has a parameter and its real answer, with generated traffic. " +
-		"Send parameters as in `{\"parameters\": […], \"preset\": \"" + src.Preset + "\", \"timeZone\": \"" + src.TimeZone + "\"}` to `POST /v1/query?website_id=…`; see [api.md](api.md). " +
+	p.text("# Asking\n\n" + generatedNote +
+		"This page shows what you can ask beyond the name of a query type. Each section has a parameter and its real answer, with generated traffic. " +
+		"Send parameters as in `{\"parameters\": […], \"preset\": \"" + src.Preset + "\", \"timeZone\": \"" +
+		src.TimeZone + "\"}` to `POST /v1/query?website_id=…`; see [api.md](api.md). " +
 		"[query-types.md](query-types.md) lists the query types.\n")
 	for _, example := range askingExamples() {
 		p.example(ctx, example)
@@ -93,7 +96,8 @@ func AskingPage(ctx context.Context, src Source) ([]byte, error) {
 const savedByName = `
 ## Saved by name
 
-Goals, funnels and segments can be saved for a website with ` + "`POST /v1/websites/{website_id}/definitions`" + `, see [api.md](api.md#definition):
+Goals, funnels and segments can be saved for a website with ` + "`POST /v1/websites/{website_id}/definitions`" +
+	`, see [api.md](api.md#definition):
 
 ` + "```json" + `
 {"kind": "segment", "name": "Phones", "body": {"filters": [{"field": "device_type", "op": "eq", "value": "mobile"}]}}
@@ -116,7 +120,8 @@ A query then uses them by name. A segment stands wherever a filter may stand, al
 ` + "```" + `
 
 ` + "`true`" + ` stands for all saved goals. The answer is the same as if the request had the definition itself. A website's definitions are known for that website
-only. Mandatory filters of keys and tokens cannot name segments. A query type with a required filter, such as ` + "`session_events`" + `, needs that filter in the
+only. Mandatory filters of keys and tokens cannot name segments. A query type with a required filter, such as ` +
+	"`session_events`" + `, needs that filter in the
 request itself.
 
 Annotations are saved in the same way. Queries do not use them. The [panel](panel.md#annotations) shows their texts on its chart.
@@ -132,7 +137,8 @@ func (p *page) example(ctx context.Context, example askingExample) {
 	if err != nil {
 		p.faults = append(p.faults, fmt.Errorf("%s: %w", example.title, err))
 	}
-	p.printf("\n## %s\n\n%s\n\n```json\n%s\n```\n\n```json\n%s\n```\n", example.title, example.about, example.parameter, shown)
+	p.printf("\n## %s\n\n%s\n\n```json\n%s\n```\n\n```json\n%s\n```\n", example.title, example.about, example.parameter,
+		shown)
 	if example.more != "" {
 		p.printf("\n%s\n", example.more)
 	}
@@ -190,7 +196,8 @@ func spaced(object []byte) []byte {
 func (p *page) datasets() {
 	p.text("\n## Datasets\n\nFields of filters are the dimensions without `date`, and for websites `session_id`, `anonymous_id` and `profile_id`.\n")
 	for _, d := range p.src.Engine.Datasets() {
-		p.printf("\n### %s\n\n%s. Subject: `%s_id`.\n\n| metric | unit | |\n|---|---|---|\n", d.Name, d.Description, d.Subject)
+		p.printf("\n### %s\n\n%s. Subject: `%s_id`.\n\n| metric | unit | |\n|---|---|---|\n", d.Name, d.Description,
+			d.Subject)
 		for _, m := range d.Metrics {
 			p.printf("| `%s` | %s | %s: %s |\n", m.Name, m.Unit, m.Label, m.Description)
 		}

@@ -25,7 +25,8 @@ func Definitions(written []byte, types []query.Info, tables []query.TableInfo) (
 	page.WriteString(marker + "\n\n" + generatedNote +
 		"| column | type | unit | meaning | in |\n|---|---|---|---|---|\n")
 	for _, c := range columnsOf(types) {
-		fmt.Fprintf(&page, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type, c.Unit, meaning(c.OutputField), strings.Join(c.in, ", "))
+		fmt.Fprintf(&page, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type, c.Unit, meaning(c.OutputField),
+			strings.Join(c.in, ", "))
 	}
 	writeTables(&page, tables)
 	return page.Bytes(), nil

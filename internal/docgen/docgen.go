@@ -80,7 +80,8 @@ func (p *page) printf(format string, a ...any) {
 }
 
 func (p *page) section(ctx context.Context, info query.Info) {
-	req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: p.src.Preset, TimeZone: p.src.TimeZone}
+	req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: p.src.Preset,
+		TimeZone: p.src.TimeZone}
 	parameter, err := json.Marshal(req.Parameters[0])
 	if err != nil {
 		p.faults = append(p.faults, fmt.Errorf("%s: %w", info.Name, err))
@@ -94,7 +95,8 @@ func (p *page) section(ctx context.Context, info query.Info) {
 	if err != nil {
 		p.faults = append(p.faults, fmt.Errorf("%s: %w", info.Name, err))
 	}
-	p.printf("\n### %s\n\n%s. %s.\n\n", info.Name, strings.TrimSuffix(info.Title, "."), strings.TrimSuffix(info.Description, "."))
+	p.printf("\n### %s\n\n%s. %s.\n\n", info.Name, strings.TrimSuffix(info.Title, "."),
+		strings.TrimSuffix(info.Description, "."))
 	p.printf("```json\n%s}\n```\n\n```json\n%s\n```\n\n", body, row)
 	p.columns(info)
 	p.facts(info)
@@ -102,7 +104,8 @@ func (p *page) section(ctx context.Context, info query.Info) {
 
 // row returns the first row of the answer to req, indented.
 func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]byte, error) {
-	resp, err := p.src.Engine.Run(ctx, query.Access{Subject: store.Subject{Kind: info.Subject, ID: p.src.Subjects[info.Subject]}}, req)
+	resp, err := p.src.Engine.Run(ctx,
+		query.Access{Subject: store.Subject{Kind: info.Subject, ID: p.src.Subjects[info.Subject]}}, req)
 	if err != nil {
 		return nil, err
 	}
@@ -159,9 +162,11 @@ func (p *page) facts(info query.Info) {
 		p.printf("- Needs a filter on `%s` with `eq`.\n", info.RequiredFilter)
 	}
 	if info.Cost > 1 {
-		p.printf("- Needs: %s. May have: %s. Counts as %d parameters in the limit of a key.\n", codes(info.Needs), codes(info.MayHave), info.Cost)
+		p.printf("- Needs: %s. May have: %s. Counts as %d parameters in the limit of a key.\n", codes(info.Needs),
+			codes(info.MayHave), info.Cost)
 	}
-	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable), codes(info.Sortable))
+	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable),
+		codes(info.Sortable))
 }
 
 // codes returns names as Markdown, or "none".

@@ -13,12 +13,14 @@ func TestDefinitionsKeepsTheHandWrittenPart(t *testing.T) {
 		{Name: "a", Output: []query.OutputField{clicks, {Name: "b", Label: "B", Description: "Of a.", Unit: "ms"}}},
 		{Name: "c", Output: []query.OutputField{clicks}},
 	}
-	tables := []query.TableInfo{{Name: "hits", Description: "Hits", Subject: "website", Metrics: []query.OutputField{clicks}, Texts: []string{"title"}}}
+	tables := []query.TableInfo{{Name: "hits", Description: "Hits", Subject: "website",
+		Metrics: []query.OutputField{clicks}, Texts: []string{"title"}}}
 	got, err := Definitions([]byte("# Ours\n"+marker+"\nstale words"), types, tables)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# Ours\n", "| `b` |  | ms | B: Of a | a |\n| `clicks` | integer |  | Clicks | a, c |\n",
+	for _, want := range []string{"# Ours\n",
+		"| `b` |  | ms | B: Of a | a |\n| `clicks` | integer |  | Clicks | a, c |\n",
 		"### hits\n\nHits, of a website.\n\n| metric | type | unit | meaning |\n|---|---|---|---|\n| `clicks` | integer |  | Clicks |\n",
 		"\n- Dimensions: none.\n- Derived columns: none.\n- Filters: none.\n- Further columns: texts `title`, numbers none.\n"} {
 		if !strings.Contains(string(got), want) {

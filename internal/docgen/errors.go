@@ -18,8 +18,10 @@ func Errors() []byte {
 
 <!-- Made from the tables of codes by a test of internal/docgen; ` + "`make golden`" + ` makes it again. -->
 
-Every error has a JSON body with ` + "`success: false`, `error`" + ` (a text for people), ` + "`code`" + ` and ` + "`requestId`" + `. The log has the
-same request id. Programs should use ` + "`code`" + `: this page lists all codes, and a code keeps its meaning and its status.
+Every error has a JSON body with ` + "`success: false`, `error`" + ` (a text for people), ` + "`code`" + ` and ` +
+		"`requestId`" + `. The log has the
+same request id. Programs should use ` + "`code`" +
+		`: this page lists all codes, and a code keeps its meaning and its status.
 
 ## The API
 
@@ -34,10 +36,12 @@ same request id. Programs should use ` + "`code`" + `: this page lists all codes
 		row(&page, c.Code, strconv.Itoa(c.Status), c.Message, c.When)
 	}
 	page.WriteString(`
-The answer to an invalid request lists all mistakes in ` + "`details`" + `: ` + "`[{field, message, suggestion?}]`" + `. Some errors have a more specific
+The answer to an invalid request lists all mistakes in ` + "`details`" + `: ` + "`[{field, message, suggestion?}]`" +
+		`. Some errors have a more specific
 text than the table.
 
-If only one parameter fails, its entry of ` + "`data`" + ` has the code, and the other parameters are answered. It is a code of the table above, or
+If only one parameter fails, its entry of ` + "`data`" +
+		` has the code, and the other parameters are answered. It is a code of the table above, or
 one of these:
 
 `)
@@ -48,8 +52,10 @@ one of these:
 	page.WriteString(`
 ## Tracking
 
-The body also has ` + "`status: \"error\"`, `message`" + ` (the same text as ` + "`error`" + `) and ` + "`retryable`" + `, which is true if the same request may succeed
-later. If only one item of a batch fails, its entry of ` + "`results`" + ` has the code, and ` + "`errors: [{code, field, message}]`" + `.
+The body also has ` + "`status: \"error\"`, `message`" + ` (the same text as ` + "`error`" + `) and ` + "`retryable`" +
+		`, which is true if the same request may succeed
+later. If only one item of a batch fails, its entry of ` + "`results`" + ` has the code, and ` +
+		"`errors: [{code, field, message}]`" + `.
 
 `)
 	table(&page, "code", "status", "text", "when", "Retry-After")

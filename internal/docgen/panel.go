@@ -25,8 +25,10 @@ const panelRequest = `{
   ]
 }`
 
-const panelIntro = "# A dashboard in one request\n\n" + generatedNote + `This request asks for totals with the previous period, a chart, and five lists with different limits, one of them filtered. Each item of
-` + "`parameters`" + ` may have these fields, which replace the fields of the request: ` + "`preset`, `start_date`, `end_date`, `filters`, `groupBy`, `limit`, `page`, `sortBy`, `sortOrder`, `granularity`, `weekStart`, `compare`" + `
+const panelIntro = "# A dashboard in one request\n\n" + generatedNote +
+	`This request asks for totals with the previous period, a chart, and five lists with different limits, one of them filtered. Each item of
+` + "`parameters`" + ` may have these fields, which replace the fields of the request: ` +
+	"`preset`, `start_date`, `end_date`, `filters`, `groupBy`, `limit`, `page`, `sortBy`, `sortOrder`, `granularity`, `weekStart`, `compare`" + `
 and ` + "`id`" + `. To remove the filters of the request, write ` + "`\"filters\": []`" + `.
 
 Send to ` + "`POST /v1/query?website_id=web_demo`" + `:
@@ -60,7 +62,8 @@ func Panel(ctx context.Context, src Source) ([]byte, error) {
 		return nil, err
 	}
 	p := &page{src: src}
-	p.text(panelIntro + "```json\n" + panelRequest + "\n```\n\nThe answer, with generated traffic:\n\n```json\n{\n  \"success\": true,\n  \"data\": [\n")
+	p.text(panelIntro + "```json\n" + panelRequest +
+		"\n```\n\nThe answer, with generated traffic:\n\n```json\n{\n  \"success\": true,\n  \"data\": [\n")
 	for i := range resp.Data {
 		if !resp.Data[i].Success {
 			return nil, errors.Join(errors.New(resp.Data[i].Error), resp.Data[i].Cause)

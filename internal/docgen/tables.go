@@ -8,9 +8,11 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// writeTables writes what query types of a host can name: the dimensions and names that several tables share, and the tables.
+// writeTables writes what query types of a host can name: the dimensions and names that several tables share, and the
+// tables.
 func writeTables(page io.Writer, tables []query.TableInfo) {
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(page, format, args...) } // writing to a buffer cannot fail
+	// writing to a buffer cannot fail
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(page, format, args...) }
 	say("\n## Tables\n\nQuery types of your program choose from these tables: see [embedding.md](embedding.md#your-own-query-types). " +
 		"`query.Vocabulary` returns the same list.\n\n- **Dimensions** group the rows of a breakdown, and are columns of it.\n" +
 		"- **Metrics** are computed from the rows of one table.\n- **Derived columns** are made of dimensions or metrics that the type has.\n" +
@@ -34,7 +36,8 @@ func writeTables(page io.Writer, tables []query.TableInfo) {
 		if len(info.Items) > 0 {
 			writeFields(page, "column of single rows", info.Items)
 		}
-		say("\n- Dimensions: %s.\n- Derived columns: %s.\n- Filters: %s.\n", codes(names(info.Dimensions)), codes(names(info.Derived)), codes(info.Filters))
+		say("\n- Dimensions: %s.\n- Derived columns: %s.\n- Filters: %s.\n", codes(names(info.Dimensions)),
+			codes(names(info.Derived)), codes(info.Filters))
 		if len(info.Texts)+len(info.Numbers) > 0 {
 			say("- Further columns: texts %s, numbers %s.\n", codes(info.Texts), codes(info.Numbers))
 		}

@@ -19,8 +19,9 @@ import (
 	"github.com/sightline-analytics/sightline/client"
 )
 
-// TestAPIClients runs one scenario with the Go client and with a TypeScript client that is generated from docs/openapi.json: list, ask,
-// page, compare, an error, 429 with a retry, track, and see it counted. It also runs the examples of docs/clients.md.
+// TestAPIClients runs one scenario with the Go client and with a TypeScript client that is generated from
+// docs/openapi.json: list, ask, page, compare, an error, 429 with a retry, track, and see it counted. It also runs the
+// examples of docs/clients.md.
 func TestAPIClients(t *testing.T) {
 	t.Parallel()
 	p := startRaced(t, filepath.Join(t.TempDir(), "data"), "--demo-days", "7")
@@ -60,21 +61,25 @@ func testGoClient(t *testing.T, r ready) {
 	}
 	links, linksErr := c.Links(ctx)
 	monitors, monitorsErr := c.Monitors(ctx)
-	if err := errors.Join(linksErr, monitorsErr); err != nil || len(links) == 0 || len(monitors) == 0 || string(links[0].ID) != r.LinkID {
+	if err := errors.Join(linksErr, monitorsErr); err != nil || len(links) == 0 || len(monitors) == 0 ||
+		string(links[0].ID) != r.LinkID {
 		t.Errorf("links %+v, monitors %+v, %v", links, monitors, err)
 	}
-	clicks, err := client.Query[client.LinkTotalClicksRow](ctx, c, client.LinkID(r.LinkID), client.Question{Preset: client.PresetLast7d})
+	clicks, err := client.Query[client.LinkTotalClicksRow](ctx, c, client.LinkID(r.LinkID),
+		client.Question{Preset: client.PresetLast7d})
 	if err != nil || len(clicks.Rows) != 1 {
 		t.Errorf("clicks %+v, %v", clicks, err)
 	}
 
 	week := client.Question{Preset: client.PresetLast7d, Limit: 100, Compare: client.PreviousPeriod, Totals: true}
 	whole, err := client.Query[client.PagesRow](ctx, c, site, week)
-	if err != nil || len(whole.Rows) < 3 || whole.Rows[0].Visitors == 0 || len(whole.Changes) != len(whole.Rows) || whole.Totals.Visitors == 0 {
+	if err != nil || len(whole.Rows) < 3 || whole.Rows[0].Visitors == 0 || len(whole.Changes) != len(whole.Rows) ||
+		whole.Totals.Visitors == 0 {
 		t.Fatalf("pages %+v, %v", whole, err)
 	}
 	var paged []string
-	for row, err := range client.Rows[client.PagesRow](ctx, c, site, client.Question{Preset: client.PresetLast7d, Limit: 2}) {
+	for row, err := range client.Rows[client.PagesRow](ctx, c, site,
+		client.Question{Preset: client.PresetLast7d, Limit: 2}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,19 +90,23 @@ func testGoClient(t *testing.T, r ready) {
 	}
 
 	_, err = client.Query[client.PagesRow](ctx, c, site, client.Question{Preset: client.PresetLast7d, Limit: 20_000})
-	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.CodeValidationError || e.Details[0].Field != "parameters[0].limit" {
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.CodeValidationError ||
+		e.Details[0].Field != "parameters[0].limit" {
 		t.Errorf("a wrong limit: %v", err)
 	}
 
 	testGoClientSaves(ctx, t, c, site)
 
 	key, secret, err := c.CreateKey(ctx, client.NewKey{
-		Name: "Slow", Scopes: []client.Scope{client.ScopeReadData}, Resources: []client.Resource{{Kind: "website", ID: r.WebsiteID}}, PerMinute: 60,
+		Name: "Slow", Scopes: []client.Scope{client.ScopeReadData},
+		Resources: []client.Resource{{Kind: "website", ID: r.WebsiteID}}, PerMinute: 60,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, err = c.ChangeKey(ctx, key.ID, client.KeyChange{Name: new("Slower"), Types: []client.Type{client.TypePages}}); err != nil || key.Name != "Slower" || len(key.Types) != 1 {
+	if key, err = c.ChangeKey(ctx, key.ID,
+		client.KeyChange{Name: new("Slower"), Types: []client.Type{client.TypePages}}); err != nil ||
+		key.Name != "Slower" || len(key.Types) != 1 {
 		t.Errorf("a changed key: %+v, %v", key, err)
 	}
 	counter := &refused{}
@@ -122,7 +131,8 @@ func testGoClient(t *testing.T, r ready) {
 		t.Fatal(err)
 	}
 	for i := range 150 {
-		event := client.Event{Name: "go_client", ID: "go_" + string(rune('0'+i%75)), ProfileID: "user"} // each is sent twice
+		// each is sent twice
+		event := client.Event{Name: "go_client", ID: "go_" + string(rune('0'+i%75)), ProfileID: "user"}
 		if err := tracker.Track(event); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +141,8 @@ func testGoClient(t *testing.T, r ready) {
 		t.Fatalf("Close: %v, %+v", err, tracker.Stats())
 	}
 	counted, err := client.Query[client.CustomEventsRow](ctx, c, site, client.Question{
-		Preset: client.PresetLast7d, Filters: []client.Filter{client.Where(client.FieldEventName, client.OpEq, "go_client")},
+		Preset:  client.PresetLast7d,
+		Filters: []client.Filter{client.Where(client.FieldEventName, client.OpEq, "go_client")},
 	})
 	if err != nil || len(counted.Rows) != 1 || counted.Rows[0].TotalEvents != 75 {
 		t.Errorf("75 events that were sent twice: %+v, %v", counted, err)
@@ -141,10 +152,12 @@ func testGoClient(t *testing.T, r ready) {
 // testGoClientSaves saves definitions, uses them by name, asks with a panel token, and evaluates flags.
 func testGoClientSaves(ctx context.Context, t *testing.T, c *client.Client, site client.WebsiteID) {
 	t.Helper()
-	phones, pricing := client.Where(client.FieldDeviceType, client.OpEq, "mobile"), client.Action{Page: client.Is("/pricing")}
+	phones, pricing := client.Where(client.FieldDeviceType, client.OpEq, "mobile"),
+		client.Action{Page: client.Is("/pricing")}
 	goal := client.Goal{Name: "Pricing", Action: pricing}
 	funnel := client.FunnelBody{Steps: []client.Step{{Action: client.Action{Page: client.Is("/")}}, {Action: pricing}}}
-	err := errors.Join(c.SaveSegment(ctx, site, "Go phones", phones), c.SaveGoal(ctx, site, goal), c.SaveFunnel(ctx, site, "Go funnel", funnel),
+	err := errors.Join(c.SaveSegment(ctx, site, "Go phones", phones), c.SaveGoal(ctx, site, goal),
+		c.SaveFunnel(ctx, site, "Go funnel", funnel),
 		c.SaveAnnotation(ctx, site, "Go note", client.AnnotationBody{At: "2026-11-27", Text: "Version 2.1"}))
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +167,8 @@ func testGoClientSaves(ctx context.Context, t *testing.T, c *client.Client, site
 		return q
 	}
 	answers, err := c.Ask(ctx, site,
-		week(client.Question{Type: client.TypeGoals, Saved: client.Saved{"Pricing"}, Filters: []client.Filter{client.Segment("Go phones")}}),
+		week(client.Question{Type: client.TypeGoals, Saved: client.Saved{"Pricing"},
+			Filters: []client.Filter{client.Segment("Go phones")}}),
 		week(client.Question{Type: client.TypeGoals, Goals: []client.Goal{goal}, Filters: []client.Filter{phones}}),
 		week(client.Question{Type: client.TypeFunnel, Saved: client.Saved{"Go funnel"}}))
 	if err != nil {
@@ -163,18 +177,23 @@ func testGoClientSaves(ctx context.Context, t *testing.T, c *client.Client, site
 	saved, savedErr := client.Decode[client.GoalsRow](answers[0])
 	written, writtenErr := client.Decode[client.GoalsRow](answers[1])
 	steps, stepsErr := client.Decode[client.FunnelRow](answers[2])
-	if err := errors.Join(savedErr, writtenErr, stepsErr); err != nil || !slices.Equal(values(saved.Rows), values(written.Rows)) || len(steps.Rows) != 2 || steps.Rows[0].Visitors == 0 {
+	if err := errors.Join(savedErr, writtenErr, stepsErr); err != nil ||
+		!slices.Equal(values(saved.Rows), values(written.Rows)) || len(steps.Rows) != 2 || steps.Rows[0].Visitors == 0 {
 		t.Errorf("saved %+v, written out %+v, funnel %+v, %v", saved, written, steps, err)
 	}
-	for kind, name := range map[client.DefinitionKind]string{client.DefinitionKindGoal: "Pricing", client.DefinitionKindFunnel: "Go funnel", client.DefinitionKindSegment: "Go phones", client.DefinitionKindAnnotation: "Go note"} {
+	for kind, name := range map[client.DefinitionKind]string{client.DefinitionKindGoal: "Pricing",
+		client.DefinitionKindFunnel: "Go funnel", client.DefinitionKindSegment: "Go phones",
+		client.DefinitionKindAnnotation: "Go note"} {
 		if err := c.RemoveDefinition(ctx, site, kind, name); err != nil {
 			t.Errorf("remove a %s: %v", kind, err)
 		}
 	}
-	if self, err := c.Self(ctx); err != nil || self.Kind != "key" || !slices.Contains(self.Scopes, client.ScopeManageDefinitions) || self.Filtered {
+	if self, err := c.Self(ctx); err != nil || self.Kind != "key" ||
+		!slices.Contains(self.Scopes, client.ScopeManageDefinitions) || self.Filtered {
 		t.Errorf("the own key %+v, %v", self, err)
 	}
-	if token, err := c.CreateToken(ctx, client.NewToken{TTL: time.Minute}); err != nil || token.Token == "" || time.Until(token.ExpiresAt) > 2*time.Minute {
+	if token, err := c.CreateToken(ctx, client.NewToken{TTL: time.Minute}); err != nil || token.Token == "" ||
+		time.Until(token.ExpiresAt) > 2*time.Minute {
 		t.Errorf("a panel token until %s, %v", token.ExpiresAt, err)
 	}
 	flags, err := c.EvaluateFlags(ctx, string(site), client.FlagContext{UserID: "user"}, "no-such-flag")
@@ -191,8 +210,8 @@ func values(rows []client.GoalsRow) (all []int64) {
 	return all
 }
 
-// testTypeScriptClient generates types, compiles e2e/api-client.ts and the example of docs/clients.md with them, and runs both. The
-// compiler has to find a mistake that is planted beside them.
+// testTypeScriptClient generates types, compiles e2e/api-client.ts and the example of docs/clients.md with them, and
+// runs both. The compiler has to find a mistake that is planted beside them.
 func testTypeScriptClient(t *testing.T, p *process) {
 	folder := clients(t)
 	write(t, filepath.Join(folder, "example.ts"), blocks(t, "ts"))
@@ -202,24 +221,29 @@ func testTypeScriptClient(t *testing.T, p *process) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	generate := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "openapi-typescript"), document, "-o", "openapi.ts")
+	generate := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "openapi-typescript"),
+		document, "-o", "openapi.ts")
 	generate.Dir = folder
 	if out, err := generate.CombinedOutput(); err != nil {
 		t.Fatalf("openapi-typescript: %v\n%s", err, out)
 	}
-	compile := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "tsc"), "--pretty", "false")
+	compile := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "tsc"), "--pretty",
+		"false")
 	compile.Dir = folder
 	out, err := compile.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || !strings.HasPrefix(string(out), "mistake.ts(2,") || strings.Count(string(out), "error TS") != 1 {
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || !strings.HasPrefix(string(out), "mistake.ts(2,") ||
+		strings.Count(string(out), "error TS") != 1 {
 		t.Fatalf("the compiler should find exactly the mistake in mistake.ts: %v\n%s", err, out)
 	}
 	runNode(t, folder, filepath.Join("build", "api-client.js"), p.line)
 	example := exec.CommandContext(t.Context(), "node", filepath.Join("build", "example.js"))
 	example.Dir = folder
-	expectPages(t, p, example, `^(/\S* \d+\n){3}Pricing \d+ \S+\nSignup \d+ \S+\n1 / \d+\n2 /signup \d+\n1 / \d+\n2 /signup \d+\n\w+,.*visitors.*\n(.+\n){3}`)
+	expectPages(t, p, example,
+		`^(/\S* \d+\n){3}Pricing \d+ \S+\nSignup \d+ \S+\n1 / \d+\n2 /signup \d+\n1 / \d+\n2 /signup \d+\n\w+,.*visitors.*\n(.+\n){3}`)
 }
 
-// expectPages runs an example of docs/clients.md, which prints the path and the visitors of three pages, and more as in pattern.
+// expectPages runs an example of docs/clients.md, which prints the path and the visitors of three pages, and more as in
+// pattern.
 func expectPages(t *testing.T, p *process, cmd *exec.Cmd, pattern string) {
 	t.Helper()
 	if cmd.Dir == "" {

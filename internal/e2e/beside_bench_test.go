@@ -15,10 +15,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// BenchmarkQueryBesideIngest measures queries of a dashboard over seven days, idle and during ingest of 5 000 events/s for the
-// same website, with and without partials. Each commit makes the partials of today invalid. Each day has
-// SIGHTLINE_BENCH_EVENTS events. All days are sealed at the start, and a Sealer seals them again. The number of rows grows, so
-// the benchmark measures idle again at the end.
+// BenchmarkQueryBesideIngest measures queries of a dashboard over seven days, idle and during ingest of 5 000 events/s
+// for the same website, with and without partials. Each commit makes the partials of today invalid. Each day has
+// SIGHTLINE_BENCH_EVENTS events. All days are sealed at the start, and a Sealer seals them again. The number of rows
+// grows, so the benchmark measures idle again at the end.
 func BenchmarkQueryBesideIngest(b *testing.B) {
 	in := newIngest(b)
 	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100, nil}
@@ -27,7 +27,10 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 		return time.Duration(batches-n) * (6 * 24 * time.Hour / time.Duration(batches))
 	}
 	var next atomic.Int64
-	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= batches }); err != nil {
+	if _, err := l.run(b.Context(), in.url, func() (int64, bool) {
+		n := next.Add(1)
+		return n, n <= batches
+	}); err != nil {
 		b.Fatal(err)
 	}
 	l.age = nil
@@ -36,7 +39,8 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 		b.Fatal(err)
 	}
 	seal := func() {
-		if err := sealing.Seal(b.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"}, time.Now().AddDate(0, 0, -7), time.Now().Add(time.Second)); err != nil {
+		if err := sealing.Seal(b.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"},
+			time.Now().AddDate(0, 0, -7), time.Now().Add(time.Second)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -94,7 +98,8 @@ func askPanel(b *testing.B, e *query.Engine) {
 	for b.Loop() {
 		began := time.Now()
 		answer, err := e.Run(b.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
-			query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "pages"}, {Name: "traffic_sources"}}})
+			query.Request{Preset: "last_7d",
+				Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "pages"}, {Name: "traffic_sources"}}})
 		if err != nil || !answer.Data[0].Success {
 			b.Fatal(err)
 		}

@@ -61,7 +61,8 @@ func TestClickHouseThatCannotBeUsed(t *testing.T) {
 				{"clickhouse", "migrate", "--clickhouse", row.dsn},
 			} {
 				out, errs, code := run(t, args...)
-				if code != 1 || out != "" || !strings.Contains(errs, row.want) || strings.Contains(errs, "not-the-password") {
+				if code != 1 || out != "" || !strings.Contains(errs, row.want) ||
+					strings.Contains(errs, "not-the-password") {
 					t.Errorf("%s: exit code %d, %q, %q; want %q", args[0], code, out, errs, row.want)
 				}
 			}

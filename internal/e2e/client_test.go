@@ -71,7 +71,8 @@ func do(ctx context.Context, c call) (int, object, error) {
 
 // track returns a request to a route of tracking. Requests of browsers have an origin, requests of servers have a key.
 func (r ready) track(route string, body any) call {
-	c := call{method: http.MethodPost, url: r.TrackAddress + route, body: body, header: map[string]string{"Content-Type": "application/json"}}
+	c := call{method: http.MethodPost, url: r.TrackAddress + route, body: body,
+		header: map[string]string{"Content-Type": "application/json"}}
 	switch route {
 	case "/track", "/link-visits", "/uptime-checks":
 		c.header["Authorization"] = "Bearer " + r.Key

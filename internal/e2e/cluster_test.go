@@ -37,7 +37,8 @@ func startCluster(t *testing.T) cluster {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "cluster.xml")
 	write := func(servers string) {
-		text := "<clickhouse><remote_servers><" + shards + ">" + servers + "</" + shards + "></remote_servers></clickhouse>"
+		text := "<clickhouse><remote_servers><" + shards + ">" + servers + "</" + shards +
+			"></remote_servers></clickhouse>"
 		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -118,14 +119,15 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// testDiff sends the same random queries to DuckDB and to two shards of ClickHouse. The answers must be equal byte for byte,
-// except for sessions with rows on both shards, and for choices that each shard makes from its rows.
+// testDiff sends the same random queries to DuckDB and to two shards of ClickHouse. The answers must be equal byte for
+// byte, except for sessions with rows on both shards, and for choices that each shard makes from its rows.
 func (c cluster) testDiff(t *testing.T) {
 	if os.Getenv("SIGHTLINE_LONG") != "" {
 		storetest.Diff(t, inDuckDB(), c.harness(), storetest.RandomRunOf(t, 1, 20260310))
 	}
 	storetest.DiffKillsMutants(t, inDuckDB(), c.harness(), []storetest.Mutation{
-		{Name: "each server chooses the visitors of a page alone", SQL: storetest.Replaced(" GLOBAL IN ", " IN "), When: storetest.OfType("profiles", "profile_list")},
+		{Name: "each server chooses the visitors of a page alone", SQL: storetest.Replaced(" GLOBAL IN ", " IN "),
+			When: storetest.OfType("profiles", "profile_list")},
 	})
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
 	scattered := c.harness()
@@ -160,10 +162,12 @@ func (c cluster) testStore(t *testing.T) {
 	storetest.Prove(t, h)
 }
 
-// loseAnswers writes a dataset over a connection that loses every other answer to an insert. Every row must be stored once.
+// loseAnswers writes a dataset over a connection that loses every other answer to an insert. Every row must be stored
+// once.
 func (c cluster) loseAnswers(t *testing.T) {
 	dsn := c.database(t)
-	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Config{Cluster: shards, BatchDelay: -1})
+	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)},
+		clickhouse.Config{Cluster: shards, BatchDelay: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +187,8 @@ func (c cluster) loseAnswers(t *testing.T) {
 	for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks", "blocked"} {
 		rows := chtest.Number(t, both, "SELECT count() FROM "+table)
 		second := chtest.Number(t, one, "SELECT count() FROM "+table+"_local")
-		found, err := want.Query(t.Context(), store.Statement{Label: "count", SQL: "SELECT count(*) FROM " + table, Kinds: []dialect.Kind{dialect.Int}})
+		found, err := want.Query(t.Context(),
+			store.Statement{Label: "count", SQL: "SELECT count(*) FROM " + table, Kinds: []dialect.Kind{dialect.Int}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +207,8 @@ type lossyConn struct {
 	sent atomic.Int64
 }
 
-func (c *lossyConn) PrepareBatch(ctx context.Context, query string, options ...chdriver.PrepareBatchOption) (chdriver.Batch, error) {
+func (c *lossyConn) PrepareBatch(ctx context.Context, query string,
+	options ...chdriver.PrepareBatchOption) (chdriver.Batch, error) {
 	b, err := c.Conn.PrepareBatch(ctx, query, options...) //nolint:clickhouselint // the caller closes it
 	return lossyBatch{b, c}, err
 }

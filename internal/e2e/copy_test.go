@@ -24,8 +24,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// TestCopy copies a DuckDB file to ClickHouse, is killed twice, continues and verifies. Then the verification must find a
-// deleted row and a changed row. SIGHTLINE_COPY_EVENTS is the number of events.
+// TestCopy copies a DuckDB file to ClickHouse, is killed twice, continues and verifies. Then the verification must find
+// a deleted row and a changed row. SIGHTLINE_COPY_EVENTS is the number of events.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	dsn, conn := emptyClickHouse(t)
@@ -63,7 +63,9 @@ func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
 	exec := func(statement string) { chtest.Exec(t, conn, statement+" SETTINGS mutations_sync = 2") }
 	day := func(table string) (id, day string) {
 		t.Helper()
-		row := conn.QueryRow(t.Context(), "SELECT event_id, toString(toDate(fromUnixTimestamp64Milli(time, 'UTC'))) FROM "+table+" ORDER BY event_id LIMIT 1")
+		row := conn.QueryRow(t.Context(),
+			"SELECT event_id, toString(toDate(fromUnixTimestamp64Milli(time, 'UTC'))) FROM "+table+
+				" ORDER BY event_id LIMIT 1")
 		if err := row.Scan(&id, &day); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +92,8 @@ func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
 		out, errs, code := runCopy(t, dir, dsn, row.args...)
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		if code != row.code || len(lines) != len(row.wants) {
-			t.Fatalf("%s: exit code %d, %d lines, want %d:\n%s%s", row.name, code, len(lines), len(row.wants), out, errs)
+			t.Fatalf("%s: exit code %d, %d lines, want %d:\n%s%s", row.name, code, len(lines), len(row.wants), out,
+				errs)
 		}
 		for i, want := range row.wants {
 			if !regexp.MustCompile(want).MatchString(lines[i]) {
@@ -104,8 +107,8 @@ func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
 	}
 }
 
-// TestCopyBesideAServer copies the data of a running server, and the rest after the server ended. Then a server on ClickHouse
-// must give the same answers as the file.
+// TestCopyBesideAServer copies the data of a running server, and the rest after the server ended. Then a server on
+// ClickHouse must give the same answers as the file.
 func TestCopyBesideAServer(t *testing.T) {
 	t.Parallel()
 	dsn, _ := emptyClickHouse(t)
@@ -148,7 +151,8 @@ func fillFile(t *testing.T, dir string, events int) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	traffic := demo.New(demo.Config{Seed: 5, Website: "site", Domain: "shop.example", Link: "link", Schedule: "monitor", PerDay: 2000})
+	traffic := demo.New(demo.Config{Seed: 5, Website: "site", Domain: "shop.example", Link: "link", Schedule: "monitor",
+		PerDay: 2000})
 	written := 0
 	for at := time.Date(2026, 8, 29, 0, 0, 0, 0, time.UTC); written < events; at = at.Add(12 * time.Hour) {
 		b := traffic.Batch(at, at.Add(12*time.Hour))
@@ -225,6 +229,7 @@ func number(t *testing.T, text, pattern string) int64 {
 // countRows counts the rows of all tables with direct SQL.
 func countRows(t *testing.T, conn driver.Conn) int64 {
 	t.Helper()
-	return int64(chtest.Number(t, conn, "SELECT (SELECT count() FROM events) + (SELECT count() FROM errors) + (SELECT count() FROM vitals)"+
-		" + (SELECT count() FROM spans) + (SELECT count() FROM visits) + (SELECT count() FROM checks) + (SELECT count() FROM blocked)"))
+	return int64(chtest.Number(t, conn,
+		"SELECT (SELECT count() FROM events) + (SELECT count() FROM errors) + (SELECT count() FROM vitals)"+
+			" + (SELECT count() FROM spans) + (SELECT count() FROM visits) + (SELECT count() FROM checks) + (SELECT count() FROM blocked)"))
 }

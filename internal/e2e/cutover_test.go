@@ -17,8 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCutOver moves a server from DuckDB to ClickHouse as docs/scale.md says, while senders go on. They repeat an event until it
-// is accepted. Afterwards every event must be in ClickHouse once, and both stores must give the same answers about older rows.
+// TestCutOver moves a server from DuckDB to ClickHouse as docs/scale.md says, while senders go on. They repeat an event
+// until it is accepted. Afterwards every event must be in ClickHouse once, and both stores must give the same answers
+// about older rows.
 func TestCutOver(t *testing.T) {
 	t.Parallel()
 	dsn, _ := emptyClickHouse(t)
@@ -26,7 +27,8 @@ func TestCutOver(t *testing.T) {
 	fillFile(t, dir, 1500)
 	where := []string{"--limits", "off", "--addr", freeAddress(t)}
 	p := empty(t, dir, append(where, "--new-records")...)
-	if _, errs, code := run(t, "websites", "add", "--data", dir, "--id", "site", "--domain", "shop.example"); code != 0 {
+	if _, errs, code := run(t, "websites", "add", "--data", dir, "--id", "site", "--domain",
+		"shop.example"); code != 0 {
 		t.Fatal(errs)
 	}
 	p.Key = createKey(t, dir, "--resource", "website:"+p.WebsiteID)
@@ -88,7 +90,8 @@ func sendAlways(t *testing.T, p *process) *senders {
 				name := "move-" + strconv.Itoa(n) + "-"
 				to.tried = append(to.tried, name)
 				for !to.accepted[name] {
-					status, answer, err := do(t.Context(), p.track(s.route, s.body(name))) // the last event is not interrupted
+					// the last event is not interrupted
+					status, answer, err := do(t.Context(), p.track(s.route, s.body(name)))
 					to.accepted[name] = err == nil && status == http.StatusOK && answer["status"] == "success"
 					if err == nil && !to.accepted[name] && status != http.StatusServiceUnavailable {
 						t.Errorf("%s: status %d, %v", s.route, status, answer)
@@ -124,8 +127,8 @@ func (s *senders) await(t *testing.T, n int64) {
 	}
 }
 
-// follow starts copy --follow. The first channel is closed when the command has copied what there is; the second gets its output
-// after it ended with exit code 0.
+// follow starts copy --follow. The first channel is closed when the command has copied what there is; the second gets
+// its output after it ended with exit code 0.
 func follow(t *testing.T, args ...string) (following chan struct{}, ended chan string) {
 	t.Helper()
 	cmd := command(append([]string{"copy", "--follow"}, args...)...)
@@ -163,8 +166,10 @@ func follow(t *testing.T, args ...string) (following chan struct{}, ended chan s
 func answersAboutSite(t *testing.T, r ready) map[string][]object {
 	t.Helper()
 	all := map[string][]object{}
-	for _, parameter := range []string{"summary_metrics", "events_by_date", "pages", "browser_name", "custom_events", "session_list", "performance"} {
-		all[parameter] = ask(t, r, "website_id=site", parameter, object{"startDate": "2026-08-29", "endDate": "2026-08-31", "preset": nil})
+	for _, parameter := range []string{"summary_metrics", "events_by_date", "pages", "browser_name", "custom_events",
+		"session_list", "performance"} {
+		all[parameter] = ask(t, r, "website_id=site", parameter,
+			object{"startDate": "2026-08-29", "endDate": "2026-08-31", "preset": nil})
 		if len(all[parameter]) == 0 {
 			t.Errorf("%s: no rows", parameter)
 		}

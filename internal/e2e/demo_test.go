@@ -45,7 +45,8 @@ func TestDemo(t *testing.T) {
 	t.Run("clients that are not ours", func(t *testing.T) {
 		folder := clients(t)
 		t.Run("the Node client", func(t *testing.T) { runNode(t, folder, "node-client.mjs", second.line) })
-		t.Run("a batch of the browser's tracker", func(t *testing.T) { runNode(t, folder, "browser-batch.mjs", second.line) })
+		t.Run("a batch of the browser's tracker",
+			func(t *testing.T) { runNode(t, folder, "browser-batch.mjs", second.line) })
 	})
 	second.stop(t)
 }

@@ -15,9 +15,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// TestDiff sends the same SIGHTLINE_QUESTIONS random queries to DuckDB and ClickHouse, which have the same rows. The answers must be
-// equal byte for byte. Of each four datasets one has no seals, one has seals of all days in DuckDB, and two have seals of some days.
-// TestReference of each store compares it with the reference evaluator, so this runs only as a long proof.
+// TestDiff sends the same SIGHTLINE_QUESTIONS random queries to DuckDB and ClickHouse, which have the same rows. The
+// answers must be equal byte for byte. Of each four datasets one has no seals, one has seals of all days in DuckDB, and
+// two have seals of some days. TestReference of each store compares it with the reference evaluator, so this runs only
+// as a long proof.
 func TestDiff(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -50,7 +51,10 @@ func openClickHouse(t *testing.T, o clickhouse.Config) *clickhouse.Store {
 
 // inDuckDB returns a harness for DuckDB stores in memory.
 func inDuckDB() storetest.Harness {
-	return storetest.Harness{Open: func(t *testing.T, _ string, _ func() time.Time) store.Store { return openDuckDB(t) }}
+	return storetest.Harness{Open: func(t *testing.T, _ string,
+		_ func() time.Time) store.Store {
+		return openDuckDB(t)
+	}}
 }
 
 func openDuckDB(t *testing.T) *duckdb.Store {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestServerOnAFullDisk fills the disk of a server. It must refuse events before the disk is full, go on answering questions, and
-// accept events again when space is free. It needs the right to mount.
+// TestServerOnAFullDisk fills the disk of a server. It must refuse events before the disk is full, go on answering
+// questions, and accept events again when space is free. It needs the right to mount.
 func TestServerOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -45,21 +45,27 @@ func TestServerOnAFullDisk(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 75<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the server refuses events", func() bool { status, _ := send("b"); return status == 503 })
+	until(t, "the server refuses events", func() bool {
+		status, _ := send("b")
+		return status == 503
+	})
 	if status, answer := send("c"); status != 503 || answer["code"] != "STORAGE_FULL" || answer["retryable"] != true {
 		t.Errorf("an event: status %d, %v", status, answer)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.TrackAddress+"/px.jpg?name=screen_view&path=/&client_id="+p.WebsiteID, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.TrackAddress+
+		"/px.jpg?name=screen_view&path=/&client_id="+p.WebsiteID, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("User-Agent", browser)
-	if pixel, err := http.DefaultClient.Do(r); err != nil || pixel.Body.Close() != nil || pixel.StatusCode != 503 || pixel.Header.Get("Retry-After") != "30" {
+	if pixel, err := http.DefaultClient.Do(r); err != nil || pixel.Body.Close() != nil || pixel.StatusCode != 503 ||
+		pixel.Header.Get("Retry-After") != "30" {
 		t.Errorf("a pixel: %v, %v", pixel, err)
 	}
 	count := func() any { return ask(t, p.ready, websiteOf(p.ready), "custom_events", object{})[0]["total_events"] }
 	accepted := count()
-	if status, answer, err := do(t.Context(), call{method: http.MethodGet, url: p.Address + "/health"}); err != nil || status != 503 || fmt.Sprint(answer["checks"]) != "map[disk:false]" {
+	if status, answer, err := do(t.Context(), call{method: http.MethodGet, url: p.Address + "/health"}); err != nil ||
+		status != 503 || fmt.Sprint(answer["checks"]) != "map[disk:false]" {
 		t.Errorf("health: status %d, %v, %v", status, answer, err)
 	}
 	if log := p.stderr.String(); !strings.Contains(log, "the disk is almost full") {
@@ -68,8 +74,14 @@ func TestServerOnAFullDisk(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the server accepts events again", func() bool { status, _ := send("d"); return status == 200 })
-	until(t, "the server is healthy again", func() bool { status, _ := p.get(t, "/health", false); return status == 200 })
+	until(t, "the server accepts events again", func() bool {
+		status, _ := send("d")
+		return status == 200
+	})
+	until(t, "the server is healthy again", func() bool {
+		status, _ := p.get(t, "/health", false)
+		return status == 200
+	})
 	if got := count(); got != accepted.(float64)+1 {
 		t.Errorf("%v events, want %v and one", got, accepted)
 	}
@@ -93,7 +105,8 @@ func until(t *testing.T, what string, done func() bool) {
 
 // withFiles returns cmd with a limit of open files.
 func withFiles(n int, cmd *exec.Cmd) *exec.Cmd {
-	limited := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$@"`, n), "sh"}, cmd.Args...)...)
+	limited := exec.Command("sh",
+		append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$@"`, n), "sh"}, cmd.Args...)...)
 	limited.Env = cmd.Env
 	return limited
 }
@@ -103,7 +116,8 @@ func TestFewFileDescriptors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out, err := withFiles(255, serving(dir)).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "this process may open only 255 files, and the server needs at least 256: raise it") {
+	if err == nil || !strings.Contains(string(out),
+		"this process may open only 255 files, and the server needs at least 256: raise it") {
 		t.Errorf("with 255 files: %v, %s", err, out)
 	}
 	p := begin(t, withFiles(256, serving(dir, "--json", "--demo=false", "--limits", "off")))

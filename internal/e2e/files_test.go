@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestFilesArePrivate starts with a usual umask in a folder that other users may enter, and again after all files were made
-// readable.
+// TestFilesArePrivate starts with a usual umask in a folder that other users may enter, and again after all files were
+// made readable.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -30,7 +30,8 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 	p := serve()
 	for _, name := range []string{
-		"analytics.duckdb", "analytics.duckdb.wal", "meta.sqlite", "meta.sqlite-wal", "meta.sqlite-shm", "pepper", "demo-key", "demo.json", "control.sock",
+		"analytics.duckdb", "analytics.duckdb.wal", "meta.sqlite", "meta.sqlite-wal", "meta.sqlite-shm", "pepper",
+		"demo-key", "demo.json", "control.sock",
 	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Errorf("nothing is known about it: %v", err)

@@ -42,7 +42,8 @@ func TestFlags(t *testing.T) {
 // settings returns the arguments of the clients for p, as JSON.
 func (p *process) settings(t *testing.T, siteKey string) string {
 	t.Helper()
-	text, err := json.Marshal(map[string]string{"address": p.Address, "key": p.Key, "websiteId": p.WebsiteID, "siteKey": siteKey})
+	text, err := json.Marshal(map[string]string{"address": p.Address, "key": p.Key, "websiteId": p.WebsiteID,
+		"siteKey": siteKey})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +63,8 @@ func testHashVectors(t *testing.T, folder string) {
 	}
 }
 
-// testSecondEvaluator compares the evaluator of package flags with the evaluator in e2e/, on flags of every kind, including
-// flags that the API would reject.
+// testSecondEvaluator compares the evaluator of package flags with the evaluator in e2e/, on flags of every kind,
+// including flags that the API would reject.
 func testSecondEvaluator(t *testing.T, folder string) {
 	cases := storetest.Number(t, "SIGHTLINE_QUESTIONS", 3000)
 	seed := storetest.Number(t, "SIGHTLINE_SEED", int(time.Now().UnixMilli()%1e9))
@@ -125,8 +126,10 @@ func newPages(t *testing.T, folder string) *pages {
 
 // show opens the page of flags in a browser.
 func (p *pages) show(t *testing.T, settings string) {
-	cmd := exec.Command(testenv.Chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", p.URL+"/flags-browser.html#"+url.PathEscape(settings))
+	cmd := exec.Command(testenv.Chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run",
+		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", p.URL+"/flags-browser.html#"+
+			url.PathEscape(settings))
 	var errs safeBuffer
 	cmd.Stderr = &errs
 	defer p.start(t, cmd)()
@@ -141,8 +144,8 @@ func (p *pages) show(t *testing.T, settings string) {
 	}
 }
 
-// start starts a browser. It ends with all its processes when the returned function is called, or when the test ends in any
-// way, because that closes its debugger pipe.
+// start starts a browser. It ends with all its processes when the returned function is called, or when the test ends in
+// any way, because that closes its debugger pipe.
 func (*pages) start(t *testing.T, cmd *exec.Cmd) (end func()) {
 	t.Helper()
 	in, commands, err1 := os.Pipe()

@@ -26,7 +26,8 @@ func TestFlood(t *testing.T) {
 	p := start(t, t.TempDir(), "--demo-days", "1", "--log-level", "warn")
 	p.views(t.Context(), 10*time.Second) // not measured: the first writes are slower
 	alone := p.views(t.Context(), length)
-	t.Logf("alone: p50 %v, p99 %v, max %v, answers %v", alone.percentile(50), alone.percentile(99), alone.percentile(100), alone.statuses)
+	t.Logf("alone: p50 %v, p99 %v, max %v, answers %v", alone.percentile(50), alone.percentile(99),
+		alone.percentile(100), alone.statuses)
 	for _, connections := range []int{4, 16} {
 		ctx, cancel := context.WithCancel(t.Context())
 		flood := &measured{statuses: map[int]int{}}
@@ -54,7 +55,8 @@ func TestFlood(t *testing.T) {
 		cancel()
 		senders.Wait()
 		t.Logf("beside %d connections: p50 %v, p99 %v, max %v, answers %v; the flood: p50 %v, answers %v", connections,
-			beside.percentile(50), beside.percentile(99), beside.percentile(100), beside.statuses, flood.percentile(50), flood.statuses)
+			beside.percentile(50), beside.percentile(99), beside.percentile(100), beside.statuses, flood.percentile(50),
+			flood.statuses)
 		if len(beside.statuses) != 1 || beside.statuses[http.StatusOK] == 0 {
 			t.Errorf("answers to page views: %v", beside.statuses)
 		}
@@ -62,7 +64,8 @@ func TestFlood(t *testing.T) {
 			t.Errorf("no body of the flood was stored: %v", flood.statuses)
 		}
 		if before, during := alone.percentile(99), beside.percentile(99); during > maxFloodDelay*before {
-			t.Errorf("p99 beside %d connections is %v, more than %d times %v", connections, during, maxFloodDelay, before)
+			t.Errorf("p99 beside %d connections is %v, more than %d times %v", connections, during, maxFloodDelay,
+				before)
 		}
 	}
 	p.stop(t)
@@ -76,7 +79,9 @@ func (p *process) views(ctx context.Context, length time.Duration) *measured {
 	defer tick.Stop()
 	for first := time.Now(); time.Since(first) < length; <-tick.C {
 		began := time.Now()
-		status := p.post(ctx, from, "/", object{"type": "track", "name": "screen_view", "eventId": fmt.Sprint("view-", began.UnixNano()), "path": "https://shop.example/"})
+		status := p.post(ctx, from, "/",
+			object{"type": "track", "name": "screen_view", "eventId": fmt.Sprint("view-", began.UnixNano()),
+				"path": "https://shop.example/"})
 		m.add(status, time.Since(began))
 	}
 	return m
@@ -85,7 +90,8 @@ func (p *process) views(ctx context.Context, length time.Duration) *measured {
 // clientOf returns a client that connects from an address of loopback.
 func clientOf(address string) *http.Client {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: 64}}
+	return &http.Client{Timeout: time.Minute,
+		Transport: &http.Transport{DialContext: d.DialContext, MaxIdleConnsPerHost: 64}}
 }
 
 // post sends body to a route of the tracking host as a browser does, and returns the status; 0 without an answer.
@@ -119,7 +125,8 @@ func floodBody(worker, n int) list {
 		for p := range 45 {
 			properties[fmt.Sprintf("p%d-%d-%d-%d", worker, n, i, p)] = strings.Repeat("v", 150) + fmt.Sprint(p)
 		}
-		items[i] = object{"type": "custom", "name": "flood", "eventId": fmt.Sprintf("flood-%d-%d-%d-%d", time.Now().UnixNano(), worker, n, i), "properties": properties}
+		items[i] = object{"type": "custom", "name": "flood",
+			"eventId": fmt.Sprintf("flood-%d-%d-%d-%d", time.Now().UnixNano(), worker, n, i), "properties": properties}
 	}
 	return items
 }

@@ -51,15 +51,17 @@ var attacks = []attack{
 	{"unknown keys", 2, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", unknownKey(), "")
 	}},
-	{"unknown keys from the panel's network", 1, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
-		return h.send(ctx, "127.0.0.1", "GET", "/v1/query/websites", unknownKey(), "")
-	}},
+	{"unknown keys from the panel's network", 1, 50 * time.Millisecond,
+		func(ctx context.Context, h *hostility, _ int) (int, error) {
+			return h.send(ctx, "127.0.0.1", "GET", "/v1/query/websites", unknownKey(), "")
+		}},
 	{"malformed keys", 1, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", "no-key-at-all", "")
 	}},
-	{"unknown paths and OPTIONS", 1, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
-		return h.send(ctx, somewhere(), []string{"GET", "OPTIONS"}[rand.N(2)], "/.env", "", "")
-	}},
+	{"unknown paths and OPTIONS", 1, 50 * time.Millisecond,
+		func(ctx context.Context, h *hostility, _ int) (int, error) {
+			return h.send(ctx, somewhere(), []string{"GET", "OPTIONS"}[rand.N(2)], "/.env", "", "")
+		}},
 	{"tracked bodies of 1 MiB", 2, 200 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "POST", "/ingest/batch?client_id="+h.WebsiteID, "", manyItems)
 	}},
@@ -79,14 +81,16 @@ var attacks = []attack{
 		return h.postFrom(ctx, "127.8.8.8", "/batch", floodBody(worker, 0))
 	}},
 	{"profiles from one network", 4, 5 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
-		return h.postFrom(ctx, "127.8.8.9", "/identify", object{"profileId": fmt.Sprint("profile-", rand.Int()), "traits": object{"plan": "free"}})
+		return h.postFrom(ctx, "127.8.8.9", "/identify",
+			object{"profileId": fmt.Sprint("profile-", rand.Int()), "traits": object{"plan": "free"}})
 	}},
 	{"flags that nobody reads", 20, time.Second, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.leaveUnread(ctx, somewhere(), "/public/v1/flags/bulk?clientId="+h.WebsiteID, "", "{}")
 	}},
 	{"answers that nobody reads", 20, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
 		body := fmt.Sprintf(`{"preset":"last_30d","parameters":["session_list"],"limit":10000,"filters":[{"field":"path","op":"ne","value":"/%d"}]}`, rand.Int())
-		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, "Bearer "+h.slow[worker%len(h.slow)], body)
+		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, "Bearer "+
+			h.slow[worker%len(h.slow)], body)
 	}},
 }
 

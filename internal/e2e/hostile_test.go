@@ -28,17 +28,20 @@ const (
 	maxMemory = 1 << 30
 )
 
-// attacked is the website of the attacks that store something. Answers about the website of the dashboard do not change.
+// attacked is the website of the attacks that store something. Answers about the website of the dashboard do not
+// change.
 const attacked = "web_attacked"
 
-// TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, while a good key loads a
-// dashboard. The good key must get every answer, without 429 and 503. SIGHTLINE_FOR is the duration.
+// TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, while a good key loads
+// a dashboard. The good key must get every answer, without 429 and 503. SIGHTLINE_FOR is the duration.
 func TestHostile(t *testing.T) {
 	length := lasting(t, "hostile")
 	dir := t.TempDir()
 	t.Setenv("GOMEMLIMIT", "350MiB")
-	h := &hostility{process: start(t, dir, "--log-level", "error", "--duckdb-memory", "512MiB"), begun: map[string]int{}, answers: map[string]map[int]int{}}
-	if _, errs, code := run(t, "websites", "add", "--data", dir, "--id", attacked, "--name", "Attacked", "--domain", "attacked.example"); code != 0 {
+	h := &hostility{process: start(t, dir, "--log-level", "error", "--duckdb-memory", "512MiB"),
+		begun: map[string]int{}, answers: map[string]map[int]int{}}
+	if _, errs, code := run(t, "websites", "add", "--data", dir, "--id", attacked, "--name", "Attacked", "--domain",
+		"attacked.example"); code != 0 {
 		t.Fatalf("websites add: exit code %d, %q", code, errs)
 	}
 	good := newKey(t, dir, "good")
@@ -123,8 +126,9 @@ func (h *hostility) createFlags(t *testing.T, key string) {
 	for i := range 30 {
 		status, answer, err := do(t.Context(), call{method: http.MethodPost, url: h.Address + "/public/v1/flags",
 			header: map[string]string{"X-Api-Key": key, "Content-Type": "application/json"},
-			body: object{"clientId": h.WebsiteID, "key": fmt.Sprint("hostile-", i), "type": "boolean", "defaultValue": true,
-				"payload": object{"text": strings.Repeat("x", 30_000)}}})
+			body: object{"clientId": h.WebsiteID, "key": fmt.Sprint("hostile-", i), "type": "boolean",
+				"defaultValue": true,
+				"payload":      object{"text": strings.Repeat("x", 30_000)}}})
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("a flag: status %d, %v, %v", status, answer, err)
 		}
@@ -142,13 +146,15 @@ func (h *hostility) mint(ctx context.Context, key string) string {
 	return token
 }
 
-// panel loads a dashboard repeatedly for a duration, and at least five times. Every tenth time it uses a new panel token.
+// panel loads a dashboard repeatedly for a duration, and at least five times. Every tenth time it uses a new panel
+// token.
 func (h *hostility) panel(ctx context.Context, key string, length time.Duration) *measured {
 	m := &measured{statuses: map[int]int{}}
 	tick := time.NewTicker(panelEvery)
 	defer tick.Stop()
 	for i, first := 0, time.Now(); i < 5 || time.Since(first) < length; i++ {
-		c := call{method: http.MethodGet, url: h.Address + "/v1/websites/" + h.WebsiteID + "/analytics?preset=last_7d", header: map[string]string{"X-Api-Key": key}}
+		c := call{method: http.MethodGet, url: h.Address + "/v1/websites/" + h.WebsiteID + "/analytics?preset=last_7d",
+			header: map[string]string{"X-Api-Key": key}}
 		if i%2 == 1 {
 			c.method, c.url = http.MethodPost, h.Address+"/v1/query?website_id="+h.WebsiteID
 			c.header["Content-Type"] = "application/json"
@@ -214,7 +220,8 @@ func (h *hostility) report(idle, hostile *measured, memory int64) string {
 	fmt.Fprintln(w, "good key\trequests\tp50\tp95\tp99\tanswers")
 	for i, m := range []*measured{idle, hostile} {
 		name := []string{"idle", "beside hostile traffic"}[i]
-		fmt.Fprintf(w, "%s\t%d\t%v\t%v\t%v\t%v\n", name, len(m.took), m.percentile(50), m.percentile(95), m.percentile(99), m.statuses)
+		fmt.Fprintf(w, "%s\t%d\t%v\t%v\t%v\t%v\n", name, len(m.took), m.percentile(50), m.percentile(95),
+			m.percentile(99), m.statuses)
 	}
 	fmt.Fprintln(w, "\t\t\t\t\t\nhostile traffic\trequests\tanswers by status; 0 is a connection that was cut")
 	for _, name := range slices.Sorted(maps.Keys(h.begun)) {

@@ -16,8 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// TestImport imports a generated access log, is killed twice on the way, and continues. Then the API must show the totals of the
-// generator. SIGHTLINE_IMPORT_LINES is the number of lines.
+// TestImport imports a generated access log, is killed twice on the way, and continues. Then the API must show the
+// totals of the generator. SIGHTLINE_IMPORT_LINES is the number of lines.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -86,7 +86,8 @@ func writeLog(t *testing.T) generatedLog {
 // importKilled imports the log, and is killed when a quarter and when half of it is stored.
 func importKilled(t *testing.T, log generatedLog, dir string, args ...string) {
 	t.Helper()
-	args = append([]string{"import", log.file, "--data", dir, "--rows", strconv.Itoa(max(200, min(10_000, int(log.Lines)/50)))}, args...)
+	args = append([]string{"import", log.file, "--data", dir, "--rows",
+		strconv.Itoa(max(200, min(10_000, int(log.Lines)/50)))}, args...)
 	for _, share := range []int64{4, 2} {
 		cmd := command(args...)
 		if err := cmd.Start(); err != nil {
@@ -107,7 +108,8 @@ func importKilled(t *testing.T, log generatedLog, dir string, args ...string) {
 	if code != 4 || !strings.Contains(out, want) { // damaged lines
 		t.Fatalf("exit code %d, want %q\n%s%s", code, want, out, errs)
 	}
-	for reason, n := range map[string]int64{"could not be read": log.Damaged, "robots and programs": log.Robots, "not GET requests": log.Methods, "redirects and errors": log.Errors} {
+	for reason, n := range map[string]int64{"could not be read": log.Damaged, "robots and programs": log.Robots,
+		"not GET requests": log.Methods, "redirects and errors": log.Errors} {
 		if want := fmt.Sprintf("skipped: %d %s\n", n, reason); n == 0 || !strings.Contains(out, want) {
 			t.Errorf("want %q in the report", want)
 		}
@@ -136,7 +138,8 @@ func (g *generatedLog) check(t *testing.T, r ready) {
 	t.Helper()
 	all := object{"startDate": "2026-11-01", "endDate": "2026-11-20", "preset": nil}
 	total := ask(t, r, websiteOf(r), "summary_metrics", all)[0]
-	for column, want := range map[string]int64{"pageviews": g.Pageviews, "visitors": g.Visitors, "sessions": g.Sessions} {
+	for column, want := range map[string]int64{"pageviews": g.Pageviews, "visitors": g.Visitors,
+		"sessions": g.Sessions} {
 		if total[column] != float64(want) {
 			t.Errorf("%s = %v, want %d (%v)", column, total[column], want, total)
 		}
@@ -144,8 +147,10 @@ func (g *generatedLog) check(t *testing.T, r ready) {
 	for _, c := range []struct {
 		parameter, name, count string
 		want                   map[string]int64
-	}{{"pages", "path", "pageviews", g.Pages}, {"browser_name", "name", "pageviews", g.Browsers}, {"events_by_date", "date", "pageviews", g.Days}} {
-		rows := ask(t, r, websiteOf(r), c.parameter, object{"startDate": "2026-11-01", "endDate": "2026-11-20", "preset": nil, "limit": 1000})
+	}{{"pages", "path", "pageviews", g.Pages}, {"browser_name", "name", "pageviews", g.Browsers},
+		{"events_by_date", "date", "pageviews", g.Days}} {
+		rows := ask(t, r, websiteOf(r), c.parameter,
+			object{"startDate": "2026-11-01", "endDate": "2026-11-20", "preset": nil, "limit": 1000})
 		if c.parameter != "events_by_date" && len(rows) != len(c.want) { // a series also has days without events
 			t.Errorf("%s: %d rows, want %d", c.parameter, len(rows), len(c.want))
 		}

@@ -47,7 +47,8 @@ func (oneKey) Authenticate(_ context.Context, r *http.Request) (*auth.Principal,
 	if r.Header.Get("X-Api-Key") == "" {
 		return nil, auth.ErrMissing
 	}
-	return &auth.Principal{Key: &auth.Key{ID: "k", Owner: "acme", Scopes: []auth.Scope{auth.TrackEvents}, All: true}}, nil
+	return &auth.Principal{Key: &auth.Key{ID: "k", Owner: "acme", Scopes: []auth.Scope{auth.TrackEvents}, All: true}},
+		nil
 }
 
 type oneSalt struct{}
@@ -72,7 +73,8 @@ func trackingHost(b *testing.B, w store.Writer) (url string) {
 	if err := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}); err != nil {
 		b.Fatal(err)
 	}
-	h, err := track.New(track.Config{Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}, Usage: track.NoQuotas})
+	h, err := track.New(track.Config{Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited,
+		Audit: auth.Discard, Salts: oneSalt{}, Usage: track.NoQuotas})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -125,7 +127,9 @@ func (l *ingestLoad) send(ctx context.Context, c *http.Client, url string, n int
 		return 0, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/"+strconv.FormatInt(100+n%30, 10)+".0.0.0 Safari/537.36")
+	r.Header.Set("User-Agent",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/"+
+			strconv.FormatInt(100+n%30, 10)+".0.0.0 Safari/537.36")
 	if l.key != "" {
 		r.Header.Set("X-Api-Key", l.key)
 	}
@@ -170,8 +174,8 @@ func (l *ingestLoad) run(ctx context.Context, url string, more func() (int64, bo
 	return took, err
 }
 
-// paced sends requests at a fixed rate over all connections until ctx ends. Requests that are due while all connections wait are
-// sent later, not dropped.
+// paced sends requests at a fixed rate over all connections until ctx ends. Requests that are due while all connections
+// wait are sent later, not dropped.
 func paced(ctx context.Context, every time.Duration, next *atomic.Int64) (more func() (int64, bool)) {
 	began, first := time.Now(), next.Load()
 	return func() (int64, bool) {
@@ -187,8 +191,8 @@ func paced(ctx context.Context, every time.Duration, next *atomic.Int64) (more f
 	}
 }
 
-// BenchmarkIngest measures ingest through HTTP on loopback, with a durable commit before each answer. The sender runs in the same
-// process, so its time is part of cpu-µs/event.
+// BenchmarkIngest measures ingest through HTTP on loopback, with a durable commit before each answer. The sender runs
+// in the same process, so its time is part of cpu-µs/event.
 func BenchmarkIngest(b *testing.B) {
 	for _, l := range []ingestLoad{
 		{"single", "/?client_id=shop", "", 64, 1, nil},
@@ -203,8 +207,8 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkIngestForLong measures ingest of rows of six days, with and without sealing at the same time. It reports the rates of
-// the first, the last and the slowest twentieth. Use -benchtime 200000x for 20 million events.
+// BenchmarkIngestForLong measures ingest of rows of six days, with and without sealing at the same time. It reports the
+// rates of the first, the last and the slowest twentieth. Use -benchtime 200000x for 20 million events.
 func BenchmarkIngestForLong(b *testing.B) {
 	for _, sealing := range []bool{true, false} {
 		b.Run(fmt.Sprintf("sealing %v", sealing), func(b *testing.B) {
@@ -256,8 +260,8 @@ func (l *ingestLoad) measureParts(b *testing.B, url string, parts int) {
 	b.ReportMetric(float64(b.N*l.events)/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkIngestOnClickHouse is BenchmarkIngest with a ClickHouse server on this machine. It writes into empty tables, and into
-// tables that received 7 million events in the last week, or 70 times SIGHTLINE_BENCH_EVENTS.
+// BenchmarkIngestOnClickHouse is BenchmarkIngest with a ClickHouse server on this machine. It writes into empty tables,
+// and into tables that received 7 million events in the last week, or 70 times SIGHTLINE_BENCH_EVENTS.
 func BenchmarkIngestOnClickHouse(b *testing.B) {
 	for _, l := range []ingestLoad{
 		{"single", "/?client_id=shop", "", 64, 1, nil},
@@ -271,8 +275,8 @@ func BenchmarkIngestOnClickHouse(b *testing.B) {
 	}
 }
 
-// clickHouseAfter returns a store in a new database with receipts of 7 days. Each day is one file, as on a server an hour after
-// midnight.
+// clickHouseAfter returns a store in a new database with receipts of 7 days. Each day is one file, as on a server an
+// hour after midnight.
 func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
 	b.Helper()
 	dsn := chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))
@@ -300,7 +304,10 @@ func (l *ingestLoad) measure(b *testing.B, url string) (events float64) {
 	var next atomic.Int64
 	before := cpuTime(b)
 	b.ResetTimer()
-	took, err := l.run(b.Context(), url, func() (int64, bool) { n := next.Add(1); return n, n <= int64(b.N) })
+	took, err := l.run(b.Context(), url, func() (int64, bool) {
+		n := next.Add(1)
+		return n, n <= int64(b.N)
+	})
 	b.StopTimer()
 	if err != nil {
 		b.Fatal(err)

@@ -23,16 +23,18 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// TestDiffIngested is TestDiff with rows that were sent through tracking, like browsers and servers do, and not by a Writer. It
-// sends many small requests.
+// TestDiffIngested is TestDiff with rows that were sent through tracking, like browsers and servers do, and not by a
+// Writer. It sends many small requests.
 func TestDiffIngested(t *testing.T) {
 	t.Parallel()
 	testenv.Night(t, "ingested")
-	storetest.Diff(t, ingestedIn(inDuckDB()), ingestedIn(inClickHouse()), storetest.RandomRun{Questions: 160, Seed: 20270101})
+	storetest.Diff(t, ingestedIn(inDuckDB()), ingestedIn(inClickHouse()),
+		storetest.RandomRun{Questions: 160, Seed: 20270101})
 }
 
-// TestPitfallsIngested runs storetest.Pitfalls with rows that were sent through tracking. There a page view always has a device,
-// because an unknown one counts as a desktop. Tracking gives every store the same rows, so one store is enough.
+// TestPitfallsIngested runs storetest.Pitfalls with rows that were sent through tracking. There a page view always has
+// a device, because an unknown one counts as a desktop. Tracking gives every store the same rows, so one store is
+// enough.
 func TestPitfallsIngested(t *testing.T) {
 	t.Parallel()
 	storetest.Pitfalls(t, ingestedIn(inDuckDB()), "23: desktop includes rows without a device")
@@ -83,14 +85,18 @@ func ingestRows(t *testing.T, w store.Writer, b *store.Batch) {
 	}
 	site := func(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 	person := func(route, website string, a store.Agent) delivery {
-		return delivery{route + "?client_id=" + website, cmp.Or(browsers[a.DeviceType], browsers["desktop"]), track.Location{Country: a.Country, Region: a.Region, City: a.City}}
+		return delivery{route + "?client_id=" + website, cmp.Or(browsers[a.DeviceType], browsers["desktop"]),
+			track.Location{Country: a.Country, Region: a.Region, City: a.City}}
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
 		o := common(e.ID, e.Time, e.Identity, e.Path)
-		maps.Copy(o, object{"type": "track", "name": e.Name, "title": e.Title, "referrer": e.Referrer, "utm_source": e.UTMSource, "utm_medium": e.UTMMedium,
-			"utm_campaign": e.UTMCampaign, "language": e.Language, "timezone": e.Timezone, "screen_resolution": e.Screen, "load_time": known(e.LoadTime, 1),
-			"ttfb": known(e.TTFB, 1), "time_on_page": known(e.TimeOnPage, 1000), "scroll_depth": known(e.ScrollDepth, 1), "interaction_count": known(e.Interactions, 1)})
+		maps.Copy(o, object{"type": "track", "name": e.Name, "title": e.Title, "referrer": e.Referrer,
+			"utm_source": e.UTMSource, "utm_medium": e.UTMMedium,
+			"utm_campaign": e.UTMCampaign, "language": e.Language, "timezone": e.Timezone,
+			"screen_resolution": e.Screen, "load_time": known(e.LoadTime, 1),
+			"ttfb": known(e.TTFB, 1), "time_on_page": known(e.TimeOnPage, 1000),
+			"scroll_depth": known(e.ScrollDepth, 1), "interaction_count": known(e.Interactions, 1)})
 		if e.Properties != "" {
 			o["properties"] = json.RawMessage(e.Properties)
 		}
@@ -125,20 +131,25 @@ func ingestRows(t *testing.T, w store.Writer, b *store.Batch) {
 	}
 	for i := range b.Visits {
 		v := &b.Visits[i]
-		add(delivery{target: "/link-visits"}, store.Subject{Kind: store.KindLink, ID: v.Link}, object{"eventId": v.ID, "linkId": v.Link,
-			"timestamp": v.Time.UnixMilli(), "referrer": v.Referrer, "country": v.Country, "region": v.Region, "city": v.City, "userAgent": browsers[v.DeviceType]})
+		add(delivery{target: "/link-visits"}, store.Subject{Kind: store.KindLink, ID: v.Link},
+			object{"eventId": v.ID, "linkId": v.Link,
+				"timestamp": v.Time.UnixMilli(), "referrer": v.Referrer, "country": v.Country, "region": v.Region,
+				"city": v.City, "userAgent": browsers[v.DeviceType]})
 	}
 	for i := range b.Checks {
 		k := &b.Checks[i]
-		add(delivery{target: "/uptime-checks"}, store.Subject{Kind: store.KindSchedule, ID: k.Schedule}, object{"eventId": k.ID, "scheduleId": k.Schedule,
-			"timestamp": k.Time.UnixMilli(), "status": k.Status, "httpCode": k.HTTPCode, "ttfbMs": known(k.TTFB, 1), "totalMs": known(k.Total, 1), "probeRegion": k.Region})
+		add(delivery{target: "/uptime-checks"}, store.Subject{Kind: store.KindSchedule, ID: k.Schedule},
+			object{"eventId": k.ID, "scheduleId": k.Schedule,
+				"timestamp": k.Time.UnixMilli(), "status": k.Status, "httpCode": k.HTTPCode, "ttfbMs": known(k.TTFB, 1),
+				"totalMs": known(k.Total, 1), "probeRegion": k.Region})
 	}
 	deliver(t, w, sites, all)
 }
 
 // common returns the fields of every item of a website.
 func common(id string, at time.Time, i store.Identity, path string) object {
-	o := object{"eventId": id, "timestamp": at.UnixMilli(), "anonymousId": i.AnonymousID, "sessionId": i.SessionID, "anonymizeVisitorIds": false}
+	o := object{"eventId": id, "timestamp": at.UnixMilli(), "anonymousId": i.AnonymousID, "sessionId": i.SessionID,
+		"anonymizeVisitorIds": false}
 	if i.ProfileID != "" {
 		o["profileId"] = i.ProfileID
 	}
@@ -183,7 +194,8 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 	t.Helper()
 	var place onePlace
 	h, err := track.New(track.Config{
-		Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}, Usage: track.NoQuotas, Window: -1,
+		Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{},
+		Usage: track.NoQuotas, Window: -1,
 		Geo: &place,
 	})
 	if err != nil {
@@ -192,7 +204,8 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 	sent, taken := 0, 0
 	// The order is fixed, because the first of equal ids counts.
 	order := slices.SortedFunc(maps.Keys(all), func(a, b delivery) int {
-		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.agent, b.agent), strings.Compare(a.Country, b.Country),
+		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.agent, b.agent),
+			strings.Compare(a.Country, b.Country),
 			strings.Compare(a.Region, b.Region), strings.Compare(a.City, b.City))
 	})
 	for _, to := range order {

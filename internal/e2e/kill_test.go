@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// A stream is one kind of event that a round sends. It generates events, and has the query that counts the events of a round by
-// their unique name.
+// A stream is one kind of event that a round sends. It generates events, and has the query that counts the events of a
+// round by their unique name.
 type stream struct {
 	route string
 	body  func(name string) any
@@ -37,7 +37,8 @@ var streams = []stream{
 		"/", func(name string) any {
 			return object{"name": "screen_view", "eventId": "p-" + name, "path": "https://demo.example/" + name}
 		},
-		websiteOf, "pages", func(prefix string) object { return filter("path", "starts_with", "/"+prefix) }, "path", "pageviews",
+		websiteOf, "pages", func(prefix string) object { return filter("path", "starts_with", "/"+prefix) }, "path",
+		"pageviews",
 	},
 	{
 		"/batch", func(name string) any {
@@ -46,21 +47,25 @@ var streams = []stream{
 				object{"type": "outgoing_link", "eventId": name, "href": "https://out.example/" + name},
 			}
 		},
-		websiteOf, "custom_events", func(prefix string) object { return filter("event_name", "starts_with", "b-"+prefix) }, "name", "total_events",
+		websiteOf, "custom_events",
+		func(prefix string) object { return filter("event_name", "starts_with", "b-"+prefix) }, "name", "total_events",
 	},
 	{
 		"/track", func(name string) any { return object{"name": "t-" + name, "eventId": name} },
-		websiteOf, "custom_events", func(prefix string) object { return filter("event_name", "starts_with", "t-"+prefix) }, "name", "total_events",
+		websiteOf, "custom_events",
+		func(prefix string) object { return filter("event_name", "starts_with", "t-"+prefix) }, "name", "total_events",
 	},
 	{
 		"/errors", func(name string) any { return list{object{"eventId": name, "message": name, "path": "/"}} },
-		websiteOf, "errors", func(prefix string) object { return filter("message", "starts_with", prefix) }, "message", "count",
+		websiteOf, "errors", func(prefix string) object { return filter("message", "starts_with", prefix) }, "message",
+		"count",
 	},
 	{
 		"/vitals", func(name string) any {
 			return list{object{"eventId": name, "metricName": "FCP", "metricValue": 900, "path": "/v-" + name}}
 		},
-		websiteOf, "performance", func(prefix string) object { return filter("path", "starts_with", "/v-"+prefix) }, "path", "samples",
+		websiteOf, "performance", func(prefix string) object { return filter("path", "starts_with", "/v-"+prefix) },
+		"path", "samples",
 	},
 }
 
@@ -70,9 +75,9 @@ type sent struct {
 	accepted map[string]bool
 }
 
-// TestKill repeatedly kills the program under a stream of events. After the restart, every event that was answered with success
-// must be stored. Then the clients send everything again, like clients that lost an answer, and every event must be stored
-// once. SIGHTLINE_LONG is the number of kills.
+// TestKill repeatedly kills the program under a stream of events. After the restart, every event that was answered with
+// success must be stored. Then the clients send everything again, like clients that lost an answer, and every event
+// must be stored once. SIGHTLINE_LONG is the number of kills.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	least := 100 * time.Millisecond
@@ -115,8 +120,8 @@ func killRounds(t *testing.T, rounds int, least time.Duration, args ...string) {
 	p.stop(t)
 }
 
-// TestEnd stops the program under the same stream, with the race detector. Requests in progress must finish, and every event that
-// was answered with success must be stored.
+// TestEnd stops the program under the same stream, with the race detector. Requests in progress must finish, and every
+// event that was answered with success must be stored.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -130,8 +135,8 @@ func TestEnd(t *testing.T) {
 	p.stop(t)
 }
 
-// streamUntil sends all streams at the same time. It ends p after each stream had an accepted event, and a random time between
-// least and three times least.
+// streamUntil sends all streams at the same time. It ends p after each stream had an accepted event, and a random time
+// between least and three times least.
 func streamUntil(t *testing.T, p *process, prefix string, least time.Duration, end func(*testing.T)) []sent {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -173,8 +178,8 @@ func streamUntil(t *testing.T, p *process, prefix string, least time.Duration, e
 	return all
 }
 
-// checkOnce checks that every accepted event is stored once, and no event twice. After everything was sent again, every event must
-// be stored.
+// checkOnce checks that every accepted event is stored once, and no event twice. After everything was sent again, every
+// event must be stored.
 func checkOnce(t *testing.T, r ready, s stream, prefix string, events sent, again bool) {
 	t.Helper()
 	with := s.with(prefix)

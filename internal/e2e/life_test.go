@@ -165,8 +165,10 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"a corrupt analytics file", serve(folder("analytics.duckdb", nonsense)), "analytics.duckdb", 1},
 		{"a corrupt relational file", serve(folder("meta.sqlite", nonsense)), "meta.sqlite", 1},
 		{"a GeoIP file that is not there", serve(free, "--geoip", filepath.Join(free, "none.mmdb")), "geoip", 1},
-		{"a GeoIP file that is none", serve(free, "--geoip", filepath.Join(folder("x.mmdb", nonsense), "x.mmdb")), "geoip", 1},
-		{"a pepper that is too short", serve(free, "--pepper-file", filepath.Join(folder("p", "short"), "p")), "pepper", 1},
+		{"a GeoIP file that is none", serve(free, "--geoip", filepath.Join(folder("x.mmdb", nonsense), "x.mmdb")),
+			"geoip", 1},
+		{"a pepper that is too short", serve(free, "--pepper-file", filepath.Join(folder("p", "short"), "p")), "pepper",
+			1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			out, errs, code := run(t, row.args...)
@@ -174,7 +176,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 				t.Errorf("exit code %d, stdout %q; want %d and nothing", code, out, row.code)
 			}
 			line := strings.TrimSuffix(errs, "\n")
-			if strings.Contains(line, "\n") || !strings.HasPrefix(line, "sightline: ") || !strings.Contains(line, row.want) {
+			if strings.Contains(line, "\n") || !strings.HasPrefix(line, "sightline: ") ||
+				!strings.Contains(line, row.want) {
 				t.Errorf("want one line with %q, got:\n%s", row.want, errs)
 			}
 		})
@@ -186,8 +189,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 	})
 }
 
-// TestDemoIsMadeOnce kills the program repeatedly while it generates the demo, and compares the result with an undisturbed demo.
-// SIGHTLINE_LONG is the number of kills. The tests TestFill… in example cover the filler.
+// TestDemoIsMadeOnce kills the program repeatedly while it generates the demo, and compares the result with an
+// undisturbed demo. SIGHTLINE_LONG is the number of kills. The tests TestFill… in example cover the filler.
 func TestDemoIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	testenv.Night(t, "demo")
@@ -210,7 +213,8 @@ func TestDemoIsMadeOnce(t *testing.T) {
 	} {
 		t.Run(q.parameter, func(t *testing.T) {
 			days := object{"preset": nil, "startDate": day(-85), "endDate": day(-2)}
-			got, want := ask(t, one.ready, q.subject, q.parameter, days), ask(t, other.ready, q.subject, q.parameter, days)
+			got, want := ask(t, one.ready, q.subject, q.parameter, days),
+				ask(t, other.ready, q.subject, q.parameter, days)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("undisturbed demo (-) and killed demo (+) differ:\n%s", diff)
 			}

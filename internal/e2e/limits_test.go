@@ -64,8 +64,10 @@ func TestLimits(t *testing.T) {
 			if passed < row.pass || float64(passed) > most {
 				t.Errorf("%d of %d passed, want %d to %.1f", passed, asked, row.pass, most)
 			}
-			if status, h := p.get(t, "/v1/query/websites", true); status != http.StatusOK || h.Get("X-RateLimit-Limit") != row.key {
-				t.Errorf("with the key: status %d, X-RateLimit-Limit %q, want 200, %q", status, h.Get("X-RateLimit-Limit"), row.key)
+			if status, h := p.get(t, "/v1/query/websites", true); status != http.StatusOK ||
+				h.Get("X-RateLimit-Limit") != row.key {
+				t.Errorf("with the key: status %d, X-RateLimit-Limit %q, want 200, %q", status,
+					h.Get("X-RateLimit-Limit"), row.key)
 			}
 			p.stop(t)
 		})

@@ -57,15 +57,19 @@ func TestPlace(t *testing.T) {
 		headers map[string]string
 		want    string // country; empty: unknown
 	}{
-		{"nobody's word is taken by default", []string{"--geoip", places}, map[string]string{"X-Forwarded-For": "203.0.113.9", "CF-IPCountry": "DE"}, ""},
-		{"a trusted proxy names the address", []string{"--geoip", places, "--trusted-proxy", "127.0.0.0/8"}, map[string]string{"X-Forwarded-For": "203.0.113.9"}, "France"},
-		{"a header that is trusted", []string{"--country-header", "CF-IPCountry", "--trusted-proxy", "127.0.0.0/8"}, map[string]string{"CF-IPCountry": "DE"}, "Germany"},
+		{"nobody's word is taken by default", []string{"--geoip", places},
+			map[string]string{"X-Forwarded-For": "203.0.113.9", "CF-IPCountry": "DE"}, ""},
+		{"a trusted proxy names the address", []string{"--geoip", places, "--trusted-proxy", "127.0.0.0/8"},
+			map[string]string{"X-Forwarded-For": "203.0.113.9"}, "France"},
+		{"a header that is trusted", []string{"--country-header", "CF-IPCountry", "--trusted-proxy", "127.0.0.0/8"},
+			map[string]string{"CF-IPCountry": "DE"}, "Germany"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := empty(t, t.TempDir(), row.flags...)
 			c := p.track("/", object{"name": "screen_view", "eventId": "1", "path": "https://shop.example/"})
 			maps.Copy(c.header, row.headers)
-			if status, answer, err := do(t.Context(), c); err != nil || status != http.StatusOK || answer["status"] != "success" {
+			if status, answer, err := do(t.Context(), c); err != nil || status != http.StatusOK ||
+				answer["status"] != "success" {
 				t.Fatalf("status %d, %v, %v", status, answer, err)
 			}
 			got := ""
@@ -122,12 +126,14 @@ func TestReplacedPlaces(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 			sent++
-			c := p.track("/", object{"name": "screen_view", "eventId": strconv.Itoa(sent), "path": "https://shop.example/" + strconv.Itoa(sent)})
+			c := p.track("/", object{"name": "screen_view", "eventId": strconv.Itoa(sent),
+				"path": "https://shop.example/" + strconv.Itoa(sent)})
 			c.header["X-Forwarded-For"] = "203.0.113.9"
 			if status, answer, err := do(t.Context(), c); err != nil || status != http.StatusOK {
 				t.Fatalf("%s: status %d, %v, %v", row.why, status, answer, err)
 			}
-			rows := ask(t, p.ready, "website_id="+p.WebsiteID, "countries", filter("path", "eq", "/"+strconv.Itoa(sent)))
+			rows := ask(t, p.ready, "website_id="+p.WebsiteID, "countries",
+				filter("path", "eq", "/"+strconv.Itoa(sent)))
 			got = ""
 			if len(rows) == 1 {
 				got, _ = rows[0]["name"].(string)

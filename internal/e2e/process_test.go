@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 	os.Exit(buildAndRun(m))
 }
 
-// buildAndRun builds the program without the race detector, which would make every start slow. startRaced is for tests that need
-// the race detector.
+// buildAndRun builds the program without the race detector, which would make every start slow. startRaced is for tests
+// that need the race detector.
 func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "sightline-e2e-")
 	if err == nil {

@@ -20,12 +20,14 @@ const (
 	soakGrowth = 32  // MiB
 )
 
-// TestSoak sends events at a steady rate to the program for SIGHTLINE_FOR. Every event must be accepted, and memory must not grow.
-// It compares the least memory of each quarter, which occurs after a checkpoint, because rows are in memory until then. DuckDB
-// also caches the file up to its limit, so the program has a limit below the size of the file after ten minutes.
+// TestSoak sends events at a steady rate to the program for SIGHTLINE_FOR. Every event must be accepted, and memory
+// must not grow. It compares the least memory of each quarter, which occurs after a checkpoint, because rows are in
+// memory until then. DuckDB also caches the file up to its limit, so the program has a limit below the size of the file
+// after ten minutes.
 func TestSoak(t *testing.T) {
 	length := lasting(t, "soak")
-	p := empty(t, t.TempDir(), "--limits", "off", "--log-level", "error", "--duckdb-memory", strconv.Itoa(soakMemory)+"MiB")
+	p := empty(t, t.TempDir(), "--limits", "off", "--log-level", "error", "--duckdb-memory", strconv.Itoa(soakMemory)+
+		"MiB")
 	l := ingestLoad{target: "/batch?client_id=" + p.WebsiteID, connections: 8, events: soakBatch}
 	ctx, stop := context.WithTimeout(t.Context(), length)
 	defer stop()

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// TestStopWithinADeadline stops the program while two requests are in progress. One of them continues and gets its answer, the other
-// one never ends. New connections must be refused at once, and the program must end with 0 soon after --drain.
+// TestStopWithinADeadline stops the program while two requests are in progress. One of them continues and gets its
+// answer, the other one never ends. New connections must be refused at once, and the program must end with 0 soon after
+// --drain.
 func TestStopWithinADeadline(t *testing.T) {
 	t.Parallel()
 	const drain = 4 * time.Second
@@ -74,7 +75,8 @@ func TestStopWithinADeadline(t *testing.T) {
 		t.Errorf("the log does not mention the request that never ends:\n%s", p.stderr)
 	}
 	p = p.restart(t, dir)
-	if rows := ask(t, p.ready, websiteOf(p.ready), "custom_events", object{}); len(rows) != 1 || rows[0]["total_events"] != 1.0 {
+	if rows := ask(t, p.ready, websiteOf(p.ready), "custom_events", object{}); len(rows) != 1 ||
+		rows[0]["total_events"] != 1.0 {
 		t.Errorf("events: %v", rows)
 	}
 	p.stop(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// TestImportGivesEqualAnswers exports all subjects of a dataset from each kind of store, and imports the files into an empty store
-// of the next kind. Every query type must have the answer of a store with the dataset, and the export of the imported rows must be the
-// same file.
+// TestImportGivesEqualAnswers exports all subjects of a dataset from each kind of store, and imports the files into an
+// empty store of the next kind. Every query type must have the answer of a store with the dataset, and the export of
+// the imported rows must be the same file.
 func TestImportGivesEqualAnswers(t *testing.T) {
 	t.Parallel()
 	w := dataset.New(7)
@@ -29,7 +29,8 @@ func TestImportGivesEqualAnswers(t *testing.T) {
 			now = at
 		}
 	}
-	first := []store.Subject{{Kind: store.KindWebsite, ID: w.Websites[0]}, {Kind: store.KindLink, ID: w.Links[0]}, {Kind: store.KindSchedule, ID: w.Schedules[0]}}
+	first := []store.Subject{{Kind: store.KindWebsite, ID: w.Websites[0]}, {Kind: store.KindLink, ID: w.Links[0]},
+		{Kind: store.KindSchedule, ID: w.Schedules[0]}}
 	original := openHarness(t, inSQLite())
 	if _, err := original.(store.Writer).Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
@@ -85,7 +86,8 @@ func exportAndImport(t *testing.T, from, to store.Store) {
 	if _, err := from.(store.Writer).Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
 	}
-	for kind, ids := range map[store.SubjectKind][]string{store.KindWebsite: w.Websites, store.KindLink: w.Links, store.KindSchedule: w.Schedules} {
+	for kind, ids := range map[store.SubjectKind][]string{store.KindWebsite: w.Websites, store.KindLink: w.Links,
+		store.KindSchedule: w.Schedules} {
 		for _, id := range ids {
 			of := store.Subject{Kind: kind, ID: id}
 			file := exported(t, from, of)
@@ -93,7 +95,9 @@ func exportAndImport(t *testing.T, from, to store.Store) {
 			if kind != store.KindWebsite {
 				site.ID = w.Websites[0]
 			}
-			report, err := importer.Run(t.Context(), importer.Config{Target: to.(importer.Target), Website: site, Pepper: pepper}, []importer.Source{importer.Stream("export", bytes.NewReader(file))})
+			report, err := importer.Run(t.Context(),
+				importer.Config{Target: to.(importer.Target), Website: site, Pepper: pepper},
+				[]importer.Source{importer.Stream("export", bytes.NewReader(file))})
 			if err != nil || len(report.Skipped) > 0 || report.Stored == 0 {
 				t.Fatalf("%v: %+v, %v", of, report, err)
 			}

@@ -16,8 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
-// TestUnreadAnswers requests 31 MB with each of 40 panel tokens of one key and reads nothing. The server must refuse most
-// of them, and its memory must stay bounded.
+// TestUnreadAnswers requests 31 MB with each of 40 panel tokens of one key and reads nothing. The server must refuse
+// most of them, and its memory must stay bounded.
 func TestUnreadAnswers(t *testing.T) {
 	testenv.Night(t, "unread")
 	dir := t.TempDir()
@@ -62,7 +62,8 @@ func TestUnreadAnswers(t *testing.T) {
 }
 
 // unread requests an answer, reads only its status, and returns the open connection.
-func (h *hostility) unread(ctx context.Context, from, path, authorization, body string) (status string, _ net.Conn, err error) {
+func (h *hostility) unread(ctx context.Context, from, path, authorization, body string) (status string, _ net.Conn,
+	err error) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Minute}
 	conn, err := d.DialContext(ctx, "tcp", strings.TrimPrefix(h.Address, "http://"))
 	if err != nil {
@@ -71,7 +72,8 @@ func (h *hostility) unread(ctx context.Context, from, path, authorization, body 
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetReadBuffer(4096) // the system may choose another size
 	}
-	request := strings.Replace(head(http.MethodPost, path, "", len(body)), "X-Api-Key: ", "Authorization: "+authorization, 1) + body
+	request := strings.Replace(head(http.MethodPost, path, "", len(body)), "X-Api-Key: ", "Authorization: "+
+		authorization, 1) + body
 	if authorization == "" {
 		request = strings.Replace(request, "Authorization: \r\n", "", 1)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Accepts returns how much a client wants the media type name, from 0 (not at all) to 1, and whether Accept has this type itself, and not only
-// a pattern such as */*: see RFC 9110, section 12.5.1. Without Accept every type is wanted.
+// Accepts returns how much a client wants the media type name, from 0 (not at all) to 1, and whether Accept has this
+// type itself, and not only a pattern such as */*: see RFC 9110, section 12.5.1. Without Accept every type is wanted.
 func Accepts(h http.Header, name string) (q float64, named bool) {
 	lines := h.Values("Accept")
 	if len(lines) == 0 {

@@ -23,12 +23,12 @@ type Answer struct {
 	Type   string // Content-Type of the body; empty means JSON
 	Text   bool   // a Body of another Type is text, and may be compressed like JSON
 	Body   []byte
-	// Stream writes a body of unknown length, in place of Body and with a Type. It runs after the audit entry was stored, without
-	// the timeout of the route. ctx ends when the client hangs up. If Stream fails, the connection is broken, so that the client
-	// does not take the body for a whole one.
+	// Stream writes a body of unknown length, in place of Body and with a Type. It runs after the audit entry was
+	// stored, without the timeout of the route. ctx ends when the client hangs up. If Stream fails, the connection is
+	// broken, so that the client does not take the body for a whole one.
 	Stream func(ctx context.Context, to io.Writer) error
-	// Compressed returns compress(Body), or a cached result. It is for routes that cache compressed bodies. nil means no
-	// cache.
+	// Compressed returns compress(Body), or a cached result. It is for routes that cache compressed bodies. nil means
+	// no cache.
 	Compressed func(coding string, compress func([]byte) []byte) []byte
 	// Release is called when the Body is not needed any more. It may be nil.
 	Release func()
@@ -156,17 +156,19 @@ func (f *Front) refusal(r *Request, err error) *Answer {
 			path = r.Route.Path
 		}
 		f.cfg.Logger.LogAttrs(r.Context(), LevelOf(r.Context(), err), "request failed", slog.String("requestId", r.ID),
-			slog.String("method", r.Method), slog.String("route", path), slog.Int("status", rf.Status), slog.Any("error", err))
+			slog.String("method", r.Method), slog.String("route", path), slog.Int("status", rf.Status),
+			slog.Any("error", err))
 	}
 	a := rf.Answer(r.Request, err)
-	if r.Route != nil && r.Route.Credentials != NeedsCredentials && r.Principal == nil && rf.Status == http.StatusForbidden {
+	if r.Route != nil && r.Route.Credentials != NeedsCredentials && r.Principal == nil &&
+		rf.Status == http.StatusForbidden {
 		a.Header.Del("WWW-Authenticate") // a key would not help
 	}
 	return a
 }
 
-// LevelOf returns the log level of a failure. Failures because the caller hung up are not failures of the server. ctx is
-// the context of the request.
+// LevelOf returns the log level of a failure. Failures because the caller hung up are not failures of the server. ctx
+// is the context of the request.
 func LevelOf(ctx context.Context, err error) slog.Level {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return slog.LevelInfo

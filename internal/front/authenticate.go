@@ -50,12 +50,12 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// The credentials of a request are checked again if it took longer than confirmAfter to arrive. Revoked keys are refused
-// within about the same time.
+// The credentials of a request are checked again if it took longer than confirmAfter to arrive. Revoked keys are
+// refused within about the same time.
 const confirmAfter = time.Second
 
-// confirm authenticates r again if its body took long to arrive. If the key was revoked meanwhile, the request is refused
-// and its events are not stored.
+// confirm authenticates r again if its body took long to arrive. If the key was revoked meanwhile, the request is
+// refused and its events are not stored.
 func (r *Request) confirm(ctx context.Context) error {
 	f := r.front
 	if r.Principal == nil || f.cfg.Now().Sub(r.Now) <= confirmAfter {
@@ -72,8 +72,8 @@ func (r *Request) confirm(ctx context.Context) error {
 	return nil
 }
 
-// reserveCost is the cost of looking up a well-formed key if the network has used up its refusals. It is taken from a second
-// budget of the same size, so that new keys in a busy network get a few look-ups per minute.
+// reserveCost is the cost of looking up a well-formed key if the network has used up its refusals. It is taken from a
+// second budget of the same size, so that new keys in a busy network get a few look-ups per minute.
 const reserveCost = 6
 
 // mayBeRefused returns an error without a look-up if the client's network has used up its refusals.
@@ -84,7 +84,8 @@ func (f *Front) mayBeRefused(ctx context.Context, r *Request, screening auth.Scr
 			d, err = f.cfg.Limiter.Allow(ctx, auth.ClassRefused, "reserve "+r.Network(), reserveCost, nil)
 		}
 		if err == nil && (screening != auth.WellFormed || !d.OK) {
-			return f.spendRefusal(ctx, r, nil) // returns the time to wait, and uses a refusal that has just become available
+			// returns the time to wait, and uses a refusal that has just become available
+			return f.spendRefusal(ctx, r, nil)
 		}
 	}
 	if err != nil {
@@ -93,8 +94,8 @@ func (f *Front) mayBeRefused(ctx context.Context, r *Request, screening auth.Scr
 	return nil
 }
 
-// spendRefusal takes one refusal from the client's network. It returns refusal, or another error if the refusals are used
-// up.
+// spendRefusal takes one refusal from the client's network. It returns refusal, or another error if the refusals are
+// used up.
 func (f *Front) spendRefusal(ctx context.Context, r *Request, refusal error) error {
 	d, err := f.cfg.Limiter.Allow(ctx, auth.ClassRefused, r.Network(), 1, nil)
 	switch {

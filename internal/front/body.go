@@ -48,9 +48,9 @@ func (e *BodyError) Is(target error) bool {
 func (e *BodyError) Unwrap() error { return e.Err }
 
 // ReadBody reads the whole body. If it has more than limit bytes, the error is an *[http.MaxBytesError]; if it does not
-// arrive, it is a *[BodyError]. The bytes of bodies in memory are limited per caller and in total until the response to r
-// is known. Above these limits the error is a *[LimitedError] or an *[UnavailableError]. Only arrived bytes count, not
-// the announced length.
+// arrive, it is a *[BodyError]. The bytes of bodies in memory are limited per caller and in total until the response to
+// r is known. Above these limits the error is a *[LimitedError] or an *[UnavailableError]. Only arrived bytes count,
+// not the announced length.
 func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
@@ -78,8 +78,8 @@ func isLarge(err error) bool {
 	return large
 }
 
-// discard reads and drops the rest of a refused body. Many clients send the whole body before they read the response, and
-// would otherwise see a reset connection instead of the refusal. Clients that wait for "100 Continue" need not send
+// discard reads and drops the rest of a refused body. Many clients send the whole body before they read the response,
+// and would otherwise see a reset connection instead of the refusal. Clients that wait for "100 Continue" need not send
 // it.
 func (r *Request) discard() {
 	if r.Header.Get("Expect") == "" {
@@ -110,7 +110,8 @@ func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	}
 	for {
 		if len(body) == cap(body) {
-			room := min(max(first, int64(cap(body))), limit+1-int64(len(body))) // one byte more than the limit shows whether the body ends
+			// one byte more than the limit shows whether the body ends
+			room := min(max(first, int64(cap(body))), limit+1-int64(len(body)))
 			if err := r.body.grow(r.front.bodies, r, room); err != nil {
 				return nil, err
 			}
@@ -137,11 +138,12 @@ func (r *Request) boundBody() {
 		return
 	}
 	r.bounded = true
-	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(r.front.cfg.BodyTimeout)) // some connections support no deadlines
+	// some connections support no deadlines
+	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(r.front.cfg.BodyTimeout))
 }
 
-// IsJSON reports whether a Content-Type is application/json in UTF-8. It accepts the common misspelling utf8, and ignores
-// other parameters, even malformed ones.
+// IsJSON reports whether a Content-Type is application/json in UTF-8. It accepts the common misspelling utf8, and
+// ignores other parameters, even malformed ones.
 func IsJSON(contentType string) bool {
 	if contentType == "application/json" {
 		return true

@@ -70,8 +70,8 @@ func large() func() (*front.Answer, error) {
 	return func() (*front.Answer, error) { return &front.Answer{Status: http.StatusOK, Body: body}, nil }
 }
 
-// TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 32 MiB for one caller, 64 MiB
-// for the tokens of a key, and 128 MiB in total. Small responses and refusals still pass.
+// TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 32 MiB for one caller, 64
+// MiB for the tokens of a key, and 128 MiB in total. Small responses and refusals still pass.
 func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.Factor, l.InFlight = 1000, 100 })
 	w.any = large()
@@ -96,8 +96,10 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 		other  []string
 	}{
 		{"one key", func() []string { return []string{"X-Api-Key", secret} }, 429, 1, []string{"X-Api-Key", w.key(t)}},
-		{"one token", func() []string { return []string{"Authorization", token} }, 429, 1, []string{"Authorization", mint()}},
-		{"many tokens of one key", func() []string { return []string{"Authorization", mint()} }, 429, 3, []string{"X-Api-Key", secret}},
+		{"one token", func() []string { return []string{"Authorization", token} }, 429, 1,
+			[]string{"Authorization", mint()}},
+		{"many tokens of one key", func() []string { return []string{"Authorization", mint()} }, 429, 3,
+			[]string{"X-Api-Key", secret}},
 		{"one network without a key", func() []string { return nil }, 429, 1, []string{"From", "203.0.113.8"}},
 		{"many keys", func() []string { return []string{"X-Api-Key", w.key(t)} }, 503, 6, nil},
 	} {
@@ -110,7 +112,8 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 				}
 			}
 			if got[200] != row.passed || got[row.full] != 40-row.passed {
-				t.Errorf("40 unread responses of 20 MiB: %v, want %d with 200 and the rest with %d", got, row.passed, row.full)
+				t.Errorf("40 unread responses of 20 MiB: %v, want %d with 200 and the rest with %d", got, row.passed,
+					row.full)
 			}
 			if rec := c.ask("/work", "X-Api-Key", secret); rec.Code != 200 {
 				t.Errorf("a small response: %d", rec.Code)
@@ -180,7 +183,8 @@ func TestConcurrentRequestsOfANetworkAreBounded(t *testing.T) {
 		t.Errorf("60 concurrent requests: %v", got)
 	}
 	rec := c.ask("/any")
-	if rec.Header().Get("Retry-After") != "1" || !strings.Contains(rec.Body.String()+rec.Header().Get("RateLimit-Policy"), `"concurrency";q=50`) {
+	if rec.Header().Get("Retry-After") != "1" ||
+		!strings.Contains(rec.Body.String()+rec.Header().Get("RateLimit-Policy"), `"concurrency";q=50`) {
 		t.Errorf("the refusal: %v", rec.Header())
 	}
 	if rec := c.ask("/any", "From", "203.0.113.8"); rec.Code != 200 {

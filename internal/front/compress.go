@@ -30,8 +30,8 @@ type coding struct {
 // codings lists the supported codings, the preferred one first.
 var codings = []coding{{"zstd", (*compressor).zstd}, {"gzip", (*compressor).gzip}}
 
-// compress compresses the text of a if r accepts it. A compressed body is another representation with its own tag. A tag
-// that a route sets in the headers always belongs to the uncompressed body.
+// compress compresses the text of a if r accepts it. A compressed body is another representation with its own tag. A
+// tag that a route sets in the headers always belongs to the uncompressed body.
 func (c *compressor) compress(a *Answer, r *http.Request) {
 	if a.Type != "" && !a.Text || a.Header.Get("ETag") != "" || a.ETag == "" && len(a.Body) < minCompressed {
 		return
@@ -83,7 +83,8 @@ const zstdWindow = 256 << 10
 func (c *compressor) zstd(body []byte) []byte {
 	z, ok := c.zstds.Get().(*zstd.Encoder)
 	if !ok { // the options are valid
-		z, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
+		z, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
 	}
 	defer c.zstds.Put(z)
 	return tight(z.EncodeAll(body, make([]byte, 0, len(body)/4)))

@@ -35,14 +35,18 @@ func TestAnswersAreCompressed(t *testing.T) {
 		{name: "gzip again", accepts: "gzip", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
 		{name: "small", accepts: "gzip", size: 100, status: 200, tag: `"v1"`},
 		{name: "zstd", accepts: "gzip;q=0, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
-		{name: "a browser's Accept-Encoding", accepts: "gzip, deflate, br, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
-		{name: "the preferred coding", accepts: "zstd;q=0.5, gzip ; q=0.8", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
+		{name: "a browser's Accept-Encoding", accepts: "gzip, deflate, br, zstd", size: 5000, status: 200,
+			coding: "zstd", tag: `"v1-zstd"`},
+		{name: "the preferred coding", accepts: "zstd;q=0.5, gzip ; q=0.8", size: 5000, status: 200, coding: "gzip",
+			tag: `"v1-gzip"`},
 		{name: "codings with quality 0", accepts: "gzip;q=0, zstd;q=0.000, br", size: 5000, status: 200, tag: `"v1"`},
-		{name: "malformed qualities", accepts: "gzip;q=much, zstd;q=NaN, zstd;q=1", size: 5000, status: 200, tag: `"v1"`},
+		{name: "malformed qualities", accepts: "gzip;q=much, zstd;q=NaN, zstd;q=1", size: 5000, status: 200,
+			tag: `"v1"`},
 		{name: "current tag", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1-gzip"`},
 		{name: "current tag, zstd", accepts: "zstd", has: `"v1-zstd"`, size: 5000, status: 304, tag: `"v1-zstd"`},
 		{name: "current tag of a coding that is not accepted", has: `"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
-		{name: "current tag of another coding", accepts: "gzip", has: `"v0", "v1"`, size: 5000, status: 304, tag: `"v1"`},
+		{name: "current tag of another coding", accepts: "gzip", has: `"v0", "v1"`, size: 5000, status: 304,
+			tag: `"v1"`},
 		{name: "current tag, uncompressed", has: `"v1"`, size: 5000, status: 304, tag: `"v1"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -50,7 +54,8 @@ func TestAnswersAreCompressed(t *testing.T) {
 			w.steps = func(context.Context, *front.Request) (*front.Answer, error) { return made[c.size], nil }
 			rec := w.send("POST", "/work", key, "Accept-Encoding", c.accepts, "If-None-Match", c.has)
 			h := rec.Header()
-			if rec.Code != c.status || h.Get("Content-Encoding") != c.coding || h.Get("ETag") != c.tag || !strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Encoding") {
+			if rec.Code != c.status || h.Get("Content-Encoding") != c.coding || h.Get("ETag") != c.tag ||
+				!strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Encoding") {
 				t.Fatalf("%d, %v", rec.Code, h)
 			}
 			body, err := io.Reader(rec.Body), error(nil)

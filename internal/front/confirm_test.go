@@ -38,7 +38,8 @@ func TestKeysRevokedWhileTheBodyArrives(t *testing.T) {
 		{"a key that is revoked before the end of a slow body", 2 * time.Second, true, http.StatusUnauthorized, 2},
 	} {
 		w := newWorld(t)
-		key, secret, err := w.keys.CreateKey(t.Context(), auth.Key{Owner: "o", Scopes: []auth.Scope{auth.ReadData}, All: true})
+		key, secret, err := w.keys.CreateKey(t.Context(),
+			auth.Key{Owner: "o", Scopes: []auth.Scope{auth.ReadData}, All: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +54,8 @@ func TestKeysRevokedWhileTheBodyArrives(t *testing.T) {
 		r.Header.Set("X-Api-Key", secret.Reveal())
 		w.ServeHTTP(rec, r)
 		if rec.Code != row.status || w.lookups != row.looked {
-			t.Errorf("%s: status %d after %d look-ups, want %d after %d: %s", row.says, rec.Code, w.lookups, row.status, row.looked, rec.Body)
+			t.Errorf("%s: status %d after %d look-ups, want %d after %d: %s", row.says, rec.Code, w.lookups, row.status,
+				row.looked, rec.Body)
 		}
 		if len(w.entries) != 1 || w.entries[0].KeyID != key.ID || (w.entries[0].Outcome == "refused") != row.revoke {
 			t.Errorf("%s: the audit trail has %+v", row.says, w.entries)

@@ -68,8 +68,8 @@ const (
 	maxAskedLen = 100
 )
 
-// allowedHeaders returns the headers that a request may have if its preflight asks for the headers in asked. Tracing scripts
-// add headers to every request.
+// allowedHeaders returns the headers that a request may have if its preflight asks for the headers in asked. Tracing
+// scripts add headers to every request.
 func (c *CORS) allowedHeaders(asked []string) string {
 	if !c.AnyHeader {
 		return c.Headers
@@ -120,7 +120,8 @@ func parseOrigin(text string) (string, error) {
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return "", errors.New("is not of the form https://host or https://host:port")
 	}
-	if u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.User != nil || strings.Contains(u.Host, "*") {
+	if u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.User != nil ||
+		strings.Contains(u.Host, "*") {
 		return "", errors.New("has more than a scheme, a host and a port")
 	}
 	host := strings.ToLower(u.Host)

@@ -10,9 +10,9 @@
 //
 //	id · route · CORS · address · refusal budget · authenticate · limit · allow · read · cost · slot · answer · room · audit
 //
-// A body is only read after the caller was charged, and a request holds no slot while its body arrives. The use of a key is
-// recorded before the response is sent. If it cannot be recorded, the response is replaced by an error. Large responses
-// count against a budget of bytes until they are written, and clients must read them at a minimum rate.
+// A body is only read after the caller was charged, and a request holds no slot while its body arrives. The use of a
+// key is recorded before the response is sent. If it cannot be recorded, the response is replaced by an error. Large
+// responses count against a budget of bytes until they are written, and clients must read them at a minimum rate.
 package front
 
 import (
@@ -108,7 +108,8 @@ func New(cfg Config, routes []*Route) *Front {
 	}
 	cfg.BodyTimeout = cmp.Or(cfg.BodyTimeout, DefaultBodyTimeout)
 	cfg.WriteGrace = cmp.Or(cfg.WriteGrace, DefaultWriteGrace)
-	f := &Front{cfg: cfg, router: newRouter(routes), bodies: newBodies(), answers: newAnswers(), refusals: newRefusals()}
+	f := &Front{cfg: cfg, router: newRouter(routes), bodies: newBodies(), answers: newAnswers(),
+		refusals: newRefusals()}
 	f.addr = cfg.Proxies.Watched(cfg.Logger, cfg.ProxyHeader)
 	f.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
 	return f

@@ -49,7 +49,8 @@ func TestNewCredentialsOfABusyNetwork(t *testing.T) {
 		t.Errorf("a new key: %d", rec.Code)
 	}
 	before := w.lookups
-	if rec := w.send("POST", "/work", "", "Authorization", "Bearer "+token.Reveal()+"x"); rec.Code != 429 || w.lookups != before {
+	if rec := w.send("POST", "/work", "", "Authorization", "Bearer "+token.Reveal()+"x"); rec.Code != 429 ||
+		w.lookups != before {
 		t.Errorf("a forged token: %d, %d look-ups", rec.Code, w.lookups-before)
 	}
 	w.wait(2 * time.Minute) // the token expires
@@ -67,14 +68,18 @@ func TestRefusalsHaveABudget(t *testing.T) {
 			t.Fatalf("a good key: %d", rec.Code)
 		}
 	}
-	if got := statuses(5000, func() *httptest.ResponseRecorder { return w.send("POST", "/work", "") }); got[401] != 60 || got[429] != 4940 {
+	if got := statuses(5000,
+		func() *httptest.ResponseRecorder { return w.send("POST", "/work", "") }); got[401] != 60 || got[429] != 4940 {
 		t.Errorf("without a key: %v", got)
 	}
 	if len(w.entries) != 2 {
 		t.Errorf("%d entries for requests without a key", len(w.entries)-2)
 	}
 	before := w.lookups
-	if got := statuses(100, func() *httptest.ResponseRecorder { return w.send("POST", "/work", stranger(t)) }); got[429] != 100 || w.lookups-before != 10 {
+	if got := statuses(100, func() *httptest.ResponseRecorder {
+		return w.send("POST", "/work",
+			stranger(t))
+	}); got[429] != 100 || w.lookups-before != 10 {
 		t.Errorf("unknown keys after the refusals were used up: %v, %d look-ups", got, w.lookups-before)
 	}
 	rec := w.send("POST", "/work", stranger(t))
@@ -95,7 +100,8 @@ func TestRefusalsHaveABudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	before = w.lookups
-	if got := statuses(3, func() *httptest.ResponseRecorder { return w.send("POST", "/work", old) }); got[429] != 3 || w.lookups != before+1 {
+	if got := statuses(3, func() *httptest.ResponseRecorder { return w.send("POST", "/work", old) }); got[429] != 3 ||
+		w.lookups != before+1 {
 		t.Errorf("a revoked key: %v, %d look-ups", got, w.lookups-before)
 	}
 }
@@ -119,7 +125,8 @@ func TestRefusedKeysAreRecordedAndThenCounted(t *testing.T) {
 	}
 	w.wait(time.Hour)
 	w.send("POST", "/work", w.key(t)) // must not affect the counts
-	if len(w.entries) != 62 || w.entries[60].Count != 140 || w.entries[60].IP != "203.0.113.7" || w.entries[60].Status != 429 || w.entries[61].Count != 0 {
+	if len(w.entries) != 62 || w.entries[60].Count != 140 || w.entries[60].IP != "203.0.113.7" ||
+		w.entries[60].Status != 429 || w.entries[61].Count != 0 {
 		t.Errorf("%d entries, the last %+v", len(w.entries), w.entries[60:])
 	}
 	for i := range 1000 { // from different networks
@@ -158,13 +165,15 @@ func TestCost(t *testing.T) {
 	w := newWorld(t)
 	key := w.key(t)
 	w.cost = 50
-	if got := statuses(4, func() *httptest.ResponseRecorder { return w.send("POST", "/work", key) }); got[200] != 2 || got[429] != 2 {
+	if got := statuses(4, func() *httptest.ResponseRecorder { return w.send("POST", "/work", key) }); got[200] != 2 ||
+		got[429] != 2 {
 		t.Errorf("requests that cost 50 with a limit of 120: %v", got)
 	}
 	w.wait(time.Minute)
 	w.cost = 121
 	rec := w.send("POST", "/work", key)
-	if rec.Code != 400 || rec.Header().Get("Retry-After") != "" || !strings.Contains(rec.Body.String(), "costs 121 of a limit of 120") {
+	if rec.Code != 400 || rec.Header().Get("Retry-After") != "" ||
+		!strings.Contains(rec.Body.String(), "costs 121 of a limit of 120") {
 		t.Errorf("more than the whole limit: %d %v %s", rec.Code, rec.Header(), rec.Body)
 	}
 }
@@ -183,7 +192,8 @@ func TestSlots(t *testing.T) {
 		}
 		return token.Reveal()
 	}
-	for name, caller := range map[string][2]string{"keys": {secret, w.key(t)}, "tokens of one key": {"Bearer " + mint(), "Bearer " + mint()}} {
+	for name, caller := range map[string][2]string{"keys": {secret, w.key(t)},
+		"tokens of one key": {"Bearer " + mint(), "Bearer " + mint()}} {
 		header := "X-Api-Key"
 		if strings.HasPrefix(caller[0], "Bearer") {
 			header = "Authorization"
@@ -201,7 +211,8 @@ func TestSlots(t *testing.T) {
 		}
 		w.steps = nil
 		rec := w.send("POST", "/work", "", header, caller[0])
-		if rec.Code != 429 || rec.Header().Get("Retry-After") != "1" || rec.Header().Get("RateLimit-Policy") != `"concurrency";q=2;qu="concurrent-requests"` {
+		if rec.Code != 429 || rec.Header().Get("Retry-After") != "1" ||
+			rec.Header().Get("RateLimit-Policy") != `"concurrency";q=2;qu="concurrent-requests"` {
 			t.Errorf("%s: a third request: %d %v", name, rec.Code, rec.Header())
 		}
 		if rec := w.send("POST", "/work", "", header, caller[1]); rec.Code != 200 {
@@ -249,7 +260,8 @@ func TestSlotsAreAlwaysGivenBack(t *testing.T) {
 
 // TestBodiesOnTheirWay checks that arriving bodies hold no slot, and that their size is limited per network.
 func TestBodiesOnTheirWay(t *testing.T) {
-	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight, l.Factor = 1, 1000 }) // many requests follow
+	// many requests follow
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight, l.Factor = 1, 1000 })
 	key := w.key(t)
 	server := httptest.NewServer(w)
 	defer server.Close()
@@ -260,12 +272,15 @@ func TestBodiesOnTheirWay(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		if _, err := fmt.Fprintf(conn, "POST /work HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", key, 1<<20, most); err != nil {
+		if _, err := fmt.Fprintf(conn,
+			"POST /work HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", key, 1<<20,
+			most); err != nil {
 			t.Fatal(err)
 		}
 	}
 	post := func(size int) int {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/work", strings.NewReader(strings.Repeat(" ", size)))
+		r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/work",
+			strings.NewReader(strings.Repeat(" ", size)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +326,8 @@ func (b *pendingBody) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestBodiesOfManyCallersLeaveSpace checks that one more body is accepted, even if many callers have reached their limits.
+// TestBodiesOfManyCallersLeaveSpace checks that one more body is accepted, even if many callers have reached their
+// limits.
 func TestBodiesOfManyCallersLeaveSpace(t *testing.T) {
 	w := newWorld(t)
 	end, statuses := make(chan struct{}), make([]int, 200)
@@ -344,8 +360,8 @@ func TestBodiesOfManyCallersLeaveSpace(t *testing.T) {
 	}
 }
 
-// TestABodyHasADeadline checks that the server gives up a body that stops arriving, whether it is read or not, and closes the
-// connection.
+// TestABodyHasADeadline checks that the server gives up a body that stops arriving, whether it is read or not, and
+// closes the connection.
 func TestABodyHasADeadline(t *testing.T) {
 	w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.BodyTimeout = 20 * time.Millisecond })
 	server := httptest.NewServer(w)
@@ -363,7 +379,8 @@ func TestABodyHasADeadline(t *testing.T) {
 		if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: 10\r\n\r\nhalf", row.path, row.key); err != nil {
+		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: 10\r\n\r\nhalf",
+			row.path, row.key); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := io.ReadAll(conn) // until the server closes the connection
@@ -429,7 +446,8 @@ func TestUsesHaveANetwork(t *testing.T) {
 	w.send("POST", "/work", key)
 	w.send("POST", "/any", key)
 	w.send("POST", "/work", stranger(t))
-	if len(w.entries) != 3 || w.entries[0].Network != "203.0.113.7" || w.entries[1].Network != "" || w.entries[2].Network != "" {
+	if len(w.entries) != 3 || w.entries[0].Network != "203.0.113.7" || w.entries[1].Network != "" ||
+		w.entries[2].Network != "" {
 		t.Errorf("%+v", w.entries)
 	}
 }
@@ -441,7 +459,8 @@ func (s session) Authenticate(context.Context, *http.Request) (*auth.Principal, 
 	return s.Principal, nil
 }
 
-// TestPrincipalsNeedAnID checks that principals without an id are refused, since they would share a bucket and an identity.
+// TestPrincipalsNeedAnID checks that principals without an id are refused, since they would share a bucket and an
+// identity.
 func TestPrincipalsNeedAnID(t *testing.T) {
 	for _, row := range []struct {
 		key    auth.Key
@@ -449,7 +468,10 @@ func TestPrincipalsNeedAnID(t *testing.T) {
 	}{
 		{auth.Key{ID: "user_1", Owner: "acme"}, 200}, {auth.Key{Owner: "acme"}, 500}, {auth.Key{ID: "user_1"}, 500},
 	} {
-		w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.Auth = session{&auth.Principal{Key: &row.key}} })
+		w := newWorld(t, func(cfg *front.Config,
+			_ *ratelimit.Config) {
+			cfg.Auth = session{&auth.Principal{Key: &row.key}}
+		})
 		if rec := w.send("POST", "/work", "any"); rec.Code != row.status {
 			t.Errorf("%+v: %d %s, want %d", row.key, rec.Code, rec.Body, row.status)
 		}

@@ -28,7 +28,8 @@ func (f *Front) observe(ctx context.Context, r *Request, a *Answer) {
 			key = k.ID
 		}
 		f.cfg.Logger.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("requestId", r.ID), slog.String("key", key),
-			slog.String("route", o.Route), slog.Int("status", o.Status), slog.String("code", o.Code), slog.Duration("duration", o.Duration))
+			slog.String("route", o.Route), slog.Int("status", o.Status), slog.String("code", o.Code),
+			slog.Duration("duration", o.Duration))
 	}
 	if f.cfg.Observe != nil {
 		f.cfg.Observe(ctx, o)

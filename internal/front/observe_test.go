@@ -42,14 +42,21 @@ func TestObserve(t *testing.T) {
 		headers                 []string
 		want                    observe.Request
 	}{
-		{"an answer", "POST", "/work", key, nil, observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 200, Duration: 3 * time.Second, Rows: 12, Store: 2 * time.Second}},
+		{"an answer", "POST", "/work", key, nil,
+			observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 200, Duration: 3 * time.Second,
+				Rows: 12, Store: 2 * time.Second}},
 		{"an answer that the caller has", "POST", "/work", key, []string{"If-None-Match", `"x"`},
-			observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 304, Duration: 3 * time.Second, Rows: 12, Store: 2 * time.Second}},
-		{"a refusal", "POST", "/work", "", nil, observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 401, Code: "E401"}},
-		{"a path with text of the caller's", "GET", "/open/secret", "", nil, observe.Request{Route: "GET /open/{id}", Class: auth.ClassPublic, Status: 200}},
-		{"HEAD", "HEAD", "/open/secret", "", nil, observe.Request{Route: "GET /open/{id}", Class: auth.ClassPublic, Status: 200}},
+			observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 304, Duration: 3 * time.Second,
+				Rows: 12, Store: 2 * time.Second}},
+		{"a refusal", "POST", "/work", "", nil,
+			observe.Request{Route: "POST /work", Class: auth.ClassQuery, Status: 401, Code: "E401"}},
+		{"a path with text of the caller's", "GET", "/open/secret", "", nil,
+			observe.Request{Route: "GET /open/{id}", Class: auth.ClassPublic, Status: 200}},
+		{"HEAD", "HEAD", "/open/secret", "", nil,
+			observe.Request{Route: "GET /open/{id}", Class: auth.ClassPublic, Status: 200}},
 		{"no route", "GET", "/made-up", "", nil, observe.Request{Class: auth.ClassPublic, Status: 404, Code: "E404"}},
-		{"an unsupported method", "MADE-UP", "/work", "", nil, observe.Request{Class: auth.ClassPublic, Status: 405, Code: "E405"}},
+		{"an unsupported method", "MADE-UP", "/work", "", nil,
+			observe.Request{Class: auth.ClassPublic, Status: 405, Code: "E405"}},
 		{"OPTIONS", "OPTIONS", "/any", "", nil, observe.Request{Class: auth.ClassTrack, Status: 204}},
 	} {
 		*told = nil
@@ -81,7 +88,8 @@ func TestALinePerRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "level=DEBUG msg=request requestId=one key=" + key.ID + " route=\"POST /work\" status=200 code=\"\" duration=0s\n" +
+	want := "level=DEBUG msg=request requestId=one key=" + key.ID +
+		" route=\"POST /work\" status=200 code=\"\" duration=0s\n" +
 		"level=DEBUG msg=request requestId=two key=\"\" route=\"POST /work\" status=401 code=E401 duration=0s\n"
 	if diff := cmp.Diff(want, log.String()); diff != "" {
 		t.Error(diff)

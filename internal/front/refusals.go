@@ -21,14 +21,14 @@ const (
 	maxCounted = 4096
 )
 
-// refusals remembers credentials that were recently accepted. They are still looked up if the refusals of their network are
-// used up. It also counts refusals that have no separate audit entry.
+// refusals remembers credentials that were recently accepted. They are still looked up if the refusals of their network
+// are used up. It also counts refusals that have no separate audit entry.
 type refusals struct {
 	seed [32]byte // makes fingerprints in memory useless for testing guesses
 
 	mu sync.Mutex
-	// Two generations work like a list ordered by last use: used entries move to the newer generation, and the older one is
-	// dropped when the newer one is full or old.
+	// Two generations work like a list ordered by last use: used entries move to the newer generation, and the older
+	// one is dropped when the newer one is full or old.
 	newer, older map[fingerprint]struct{}
 	turned       time.Time // start of newer
 	window       time.Time // start of the current window of entries

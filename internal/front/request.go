@@ -124,8 +124,8 @@ func (r *Request) judge(class auth.Class, d auth.Decision, err error, cost int) 
 // large, since thousands of visitors may share the address of a provider.
 const networkFactor = 50
 
-// acquire takes a slot for a concurrent request from the key, the panel token, or else the network. Health checks need no
-// slot.
+// acquire takes a slot for a concurrent request from the key, the panel token, or else the network. Health checks need
+// no slot.
 func (r *Request) acquire() error {
 	l := r.front.concurrency
 	if l == nil || r.Principal == nil && r.Route.Class == auth.ClassHealth {

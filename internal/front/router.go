@@ -99,8 +99,8 @@ func (e *endpoint) match(segments []string) (id string, ok bool) {
 	return id, true
 }
 
-// ofNetwork returns the class of the rate limit for requests to e without a key. Browsers send OPTIONS before events, so
-// there may be many of them behind one address.
+// ofNetwork returns the class of the rate limit for requests to e without a key. Browsers send OPTIONS before events,
+// so there may be many of them behind one address.
 func (e *endpoint) ofNetwork() auth.Class {
 	if e.class == auth.ClassQuery || e.class == auth.ClassOther || e.class == auth.ClassExport {
 		return auth.ClassPublic

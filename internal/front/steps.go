@@ -7,8 +7,8 @@ type Runner interface {
 	Run(context.Context, *Request) (*Answer, error)
 }
 
-// Steps are a route's own steps in the order in which they run. They share a value of type Q for their results, which is
-// zero at first. Nil steps are skipped.
+// Steps are a route's own steps in the order in which they run. They share a value of type Q for their results, which
+// is zero at first. Nil steps are skipped.
 type Steps[Q any] struct {
 	// Bucket returns the bucket of a caller without a key. The default is the client's network.
 	Bucket func(context.Context, *Request, *Q) (string, error)

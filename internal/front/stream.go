@@ -25,15 +25,16 @@ func (f *Front) stream(ctx context.Context, w http.ResponseWriter, r *Request, a
 		err = buffered.Flush()
 	}
 	if err != nil {
-		f.cfg.Logger.LogAttrs(r.Context(), LevelOf(r.Context(), err), "a response broke off", slog.String("requestId", r.ID),
+		f.cfg.Logger.LogAttrs(r.Context(), LevelOf(r.Context(), err), "a response broke off",
+			slog.String("requestId", r.ID),
 			slog.String("route", r.Route.Path), slog.Any("error", err))
 		panic(http.ErrAbortHandler) // net/http breaks the connection, and logs nothing
 	}
 	_ = to.limits.SetWriteDeadline(time.Now().Add(f.cfg.WriteGrace)) // for the bytes in the buffer of net/http
 }
 
-// streamed writes to a client that must read at minRate, and must not pause for longer than grace. Between two writes there is no
-// deadline, because the next bytes may take long to compute.
+// streamed writes to a client that must read at minRate, and must not pause for longer than grace. Between two writes
+// there is no deadline, because the next bytes may take long to compute.
 type streamed struct {
 	to     http.ResponseWriter
 	limits *http.ResponseController
@@ -41,7 +42,8 @@ type streamed struct {
 }
 
 func (s *streamed) Write(p []byte) (int, error) {
-	_ = s.limits.SetWriteDeadline(time.Now().Add(s.grace + time.Duration(len(p))*(time.Second/minRate))) // some writers support no deadlines
+	// some writers support no deadlines
+	_ = s.limits.SetWriteDeadline(time.Now().Add(s.grace + time.Duration(len(p))*(time.Second/minRate)))
 	n, err := s.to.Write(p)
 	if err == nil {
 		_ = s.limits.SetWriteDeadline(time.Time{})

@@ -53,8 +53,8 @@ func short(text string) string {
 	return text
 }
 
-// nearest returns the endpoint that was probably meant, or nil. It prefers an endpoint whose end resembles path, then the
-// longest one that path begins with, and then the first one in the table. Variable segments do not count.
+// nearest returns the endpoint that was probably meant, or nil. It prefers an endpoint whose end resembles path, then
+// the longest one that path begins with, and then the first one in the table. Variable segments do not count.
 func (rt *router) nearest(path string) *endpoint {
 	asked := strings.Split(strings.Trim(path, "/"), "/")
 	var best *endpoint

@@ -58,8 +58,10 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 		t.Fatal(err)
 	}
 	limits := ratelimit.Config{Now: w.clock}
-	cfg := front.Config{Auth: keys, Audit: w, Refuse: refuse, Now: w.clock, Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
-		CORS: &front.CORS{Origins: map[string]bool{"https://a.example": true}, Methods: "GET, POST", Headers: "X-Api-Key", Expose: "ETag", MaxAge: time.Hour}}
+	cfg := front.Config{Auth: keys, Audit: w, Refuse: refuse, Now: w.clock,
+		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
+		CORS: &front.CORS{Origins: map[string]bool{"https://a.example": true}, Methods: "GET, POST",
+			Headers: "X-Api-Key", Expose: "ETag", MaxAge: time.Hour}}
 	for _, f := range change {
 		f(&cfg, &limits)
 	}
@@ -74,23 +76,25 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 	beacons, traced := *free, *free
 	beacons.Credentials, traced.AnyHeader = true, true
 	w.Front = front.New(cfg, []*front.Route{
-		{Method: "POST", Path: "/work", Class: auth.ClassQuery, Credentials: front.NeedsCredentials, Use: true, CORS: cfg.CORS, Steps: front.Steps[body]{
-			Read: func(_ context.Context, r *front.Request, b *body) error {
-				text, err := r.ReadBody(1 << 20)
-				b.text = string(text)
-				return err
-			},
-			Cost: func(*body) int { return w.cost },
-			Answer: func(ctx context.Context, r *front.Request, _ *body) (*front.Answer, error) {
-				if w.steps != nil {
-					return w.steps(ctx, r)
-				}
-				return front.JSON("done")
-			}}},
-		{Method: "GET", Path: "/open/{id}", Class: auth.ClassPublic, CORS: cfg.CORS, Cache: "no-cache", Steps: front.Steps[body]{
-			Answer: func(_ context.Context, r *front.Request, _ *body) (*front.Answer, error) {
-				return front.JSON(r.Segment)
-			}}},
+		{Method: "POST", Path: "/work", Class: auth.ClassQuery, Credentials: front.NeedsCredentials, Use: true,
+			CORS: cfg.CORS, Steps: front.Steps[body]{
+				Read: func(_ context.Context, r *front.Request, b *body) error {
+					text, err := r.ReadBody(1 << 20)
+					b.text = string(text)
+					return err
+				},
+				Cost: func(*body) int { return w.cost },
+				Answer: func(ctx context.Context, r *front.Request, _ *body) (*front.Answer, error) {
+					if w.steps != nil {
+						return w.steps(ctx, r)
+					}
+					return front.JSON("done")
+				}}},
+		{Method: "GET", Path: "/open/{id}", Class: auth.ClassPublic, CORS: cfg.CORS, Cache: "no-cache",
+			Steps: front.Steps[body]{
+				Answer: func(_ context.Context, r *front.Request, _ *body) (*front.Answer, error) {
+					return front.JSON(r.Segment)
+				}}},
 		{Method: "GET", Path: "/free", Class: auth.ClassPublic, CORS: free, Steps: ok},
 		{Method: "POST", Path: "/traced", Class: auth.ClassPublic, CORS: &traced, Steps: ok},
 		{Method: "GET", Path: "/closed", Class: auth.ClassPublic, Steps: ok},
@@ -139,7 +143,8 @@ func (w *world) Record(_ context.Context, e auth.Entry) error {
 
 func (w *world) key(t testing.TB) string {
 	t.Helper()
-	_, secret, err := w.keys.CreateKey(t.Context(), auth.Key{Owner: "o", Name: "k", Scopes: []auth.Scope{auth.ReadData}, All: true})
+	_, secret, err := w.keys.CreateKey(t.Context(),
+		auth.Key{Owner: "o", Name: "k", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +193,8 @@ func refuse(_ *front.Request, err error) front.Refusal {
 	if away := (*front.UnavailableError)(nil); errors.As(err, &away) {
 		status = http.StatusServiceUnavailable
 	}
-	for is, code := range map[error]int{front.ErrNoRoute: 404, front.ErrMethod: 405, auth.ErrRequired: 401, context.DeadlineExceeded: 504} {
+	for is, code := range map[error]int{front.ErrNoRoute: 404, front.ErrMethod: 405, auth.ErrRequired: 401,
+		context.DeadlineExceeded: 504} {
 		if errors.Is(err, is) {
 			status = code
 		}
@@ -199,10 +205,11 @@ func refuse(_ *front.Request, err error) front.Refusal {
 
 // debugLog writes all lines to w, without their times.
 func debugLog(w io.Writer) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	return slog.New(slog.NewTextHandler(w,
+		&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
 }

@@ -12,8 +12,8 @@ import (
 const (
 	// DefaultWriteGrace is the default time for which a client may pause while it reads a response.
 	DefaultWriteGrace = 10 * time.Second
-	// largeAnswer is the size in bytes from which responses count against the budget, and from which clients must read at
-	// minRate. Smaller responses usually fit into the buffers of the connection.
+	// largeAnswer is the size in bytes from which responses count against the budget, and from which clients must read
+	// at minRate. Smaller responses usually fit into the buffers of the connection.
 	largeAnswer = 64 << 10
 	// minRate is the average number of bytes per second that a client must read after the grace.
 	minRate = 64_000
@@ -56,8 +56,8 @@ func (a *Answer) addHeaders(h http.Header) {
 	}
 }
 
-// writeLarge writes body in chunks. It replaces the server's fixed deadline by two that move with the client's progress: the
-// client must not pause for longer than grace, and must then read at minRate on average.
+// writeLarge writes body in chunks. It replaces the server's fixed deadline by two that move with the client's
+// progress: the client must not pause for longer than grace, and must then read at minRate on average.
 func writeLarge(w http.ResponseWriter, body []byte, grace time.Duration) {
 	rc := http.NewResponseController(w)
 	took := func(bytes int) time.Duration { return grace + time.Duration(bytes)*(time.Second/minRate) }

@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// TestTheDeadlineOfAnAnswerMovesWithProgress checks that a client may take any time for a large response if it reads at 64
-// kB/s, regardless of the server's WriteTimeout. A client that stops or reads more slowly loses its connection.
+// TestTheDeadlineOfAnAnswerMovesWithProgress checks that a client may take any time for a large response if it reads at
+// 64 kB/s, regardless of the server's WriteTimeout. A client that stops or reads more slowly loses its connection.
 func TestTheDeadlineOfAnAnswerMovesWithProgress(t *testing.T) {
 	const size, flat, grace = 2 << 20, 300 * time.Millisecond, 200 * time.Millisecond
 	for name, row := range map[string]struct {
@@ -49,7 +49,8 @@ func TestTheDeadlineOfAnAnswerMovesWithProgress(t *testing.T) {
 			if tcp, ok := conn.(*net.TCPConn); !ok || tcp.SetReadBuffer(64<<10) != nil {
 				t.Fatal("the client has a large buffer")
 			}
-			if _, err := io.WriteString(conn, "POST /any HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"); err != nil {
+			if _, err := io.WriteString(conn,
+				"POST /any HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"); err != nil {
 				t.Fatal(err)
 			}
 			got := trickle(conn, row.step, ended)
@@ -65,8 +66,8 @@ func TestTheDeadlineOfAnAnswerMovesWithProgress(t *testing.T) {
 	}
 }
 
-// trickle reads step bytes every 20 ms until the end of the response, and counts them. A client that is too slow stops when
-// the server gives up.
+// trickle reads step bytes every 20 ms until the end of the response, and counts them. A client that is too slow stops
+// when the server gives up.
 func trickle(conn net.Conn, step int, ended <-chan struct{}) (got int) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -27,7 +27,8 @@ func Check(t testing.TB, path string, got []byte) {
 	check(t, path, got, bytes.Equal, *update)
 }
 
-// OnlyUpdate skips t without -update, because making its golden files takes long. The gate makes all golden files and compares them.
+// OnlyUpdate skips t without -update, because making its golden files takes long. The gate makes all golden files and
+// compares them.
 func OnlyUpdate(t testing.TB) {
 	t.Helper()
 	if !*update {
@@ -49,7 +50,8 @@ func check(t testing.TB, path string, got []byte, same func(want, got []byte) bo
 		return
 	}
 	if !same(want, got) {
-		t.Errorf("%s differs (-want +got); if the new text is right, run the tests with -update:\n%s", path, cmp.Diff(lines(want), lines(got)))
+		t.Errorf("%s differs (-want +got); if the new text is right, run the tests with -update:\n%s", path,
+			cmp.Diff(lines(want), lines(got)))
 	}
 }
 

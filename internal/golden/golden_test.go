@@ -29,8 +29,10 @@ func TestCheckComparesByteForByte(t *testing.T) {
 	}{
 		{name: "the same text passes", file: "a\nb\n", got: "a\nb\n"},
 		{name: "an empty file and nothing pass"},
-		{name: "a changed line is shown with both texts", file: "a\nold\nc\n", got: "a\nnew\nc\n", shows: []string{"-", `"old\n"`, "+", `"new\n"`, "-update"}},
-		{name: "a missing line feed at the end is a difference", file: "a\n", got: "a", shows: []string{`"a\n"`, `"a"`}},
+		{name: "a changed line is shown with both texts", file: "a\nold\nc\n", got: "a\nnew\nc\n",
+			shows: []string{"-", `"old\n"`, "+", `"new\n"`, "-update"}},
+		{name: "a missing line feed at the end is a difference", file: "a\n", got: "a",
+			shows: []string{`"a\n"`, `"a"`}},
 		{name: "a carriage return is a difference", file: "a\n", got: "a\r\n", shows: []string{`"a\r\n"`}},
 		{name: "an added line is shown", file: "a\n", got: "a\nb\n", shows: []string{"+", `"b\n"`}},
 	} {

@@ -61,7 +61,8 @@ func (p *printer) query(indent string) string {
 }
 
 // clauses lists the first words of clauses.
-var clauses = []string{"WITH", "SELECT", "FROM", "LEFT", "INNER", "CROSS", "ARRAY", "WHERE", "GROUP", "UNION", "ORDER", "LIMIT"}
+var clauses = []string{"WITH", "SELECT", "FROM", "LEFT", "INNER", "CROSS", "ARRAY", "WHERE", "GROUP", "UNION", "ORDER",
+	"LIMIT"}
 
 // clause formats the tokens up to the next clause. The sub-queries of WITH are formatted one after the other.
 func (p *printer) clause(indent string) string {

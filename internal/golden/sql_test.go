@@ -6,11 +6,14 @@ func TestSQLIsLaidOutByClause(t *testing.T) {
 	for _, tt := range []struct{ name, statement, want string }{
 		{"a clause a line", "SELECT a, b FROM t LEFT JOIN u ON (a = b) WHERE (c) AND (d) GROUP BY 1 ORDER BY a LIMIT 1 OFFSET 0",
 			"SELECT a, b\nFROM t\nLEFT JOIN u ON (a = b)\nWHERE (c) AND (d)\nGROUP BY 1\nORDER BY a\nLIMIT 1 OFFSET 0"},
-		{"sub-queries are indented", "WITH one AS (SELECT 1), two AS ((SELECT 2) UNION ALL (SELECT 3)) SELECT x FROM (SELECT 4) AS x",
+		{"sub-queries are indented",
+			"WITH one AS (SELECT 1), two AS ((SELECT 2) UNION ALL (SELECT 3)) SELECT x FROM (SELECT 4) AS x",
 			"WITH one AS (\n  SELECT 1\n),\ntwo AS (\n  (\n    SELECT 2\n  )\n  UNION ALL (\n    SELECT 3\n  )\n)\nSELECT x\nFROM (\n  SELECT 4\n) AS x"},
-		{"what brackets hold is no clause", "SELECT lag(a) OVER (PARTITION BY b ORDER BY c), count(*) FILTER (WHERE d AND e)",
+		{"what brackets hold is no clause",
+			"SELECT lag(a) OVER (PARTITION BY b ORDER BY c), count(*) FILTER (WHERE d AND e)",
 			"SELECT lag(a) OVER (PARTITION BY b ORDER BY c), count(*) FILTER (WHERE d AND e)"},
-		{"what quotes hold stays", `SELECT ' FROM '' (', "a  WHERE", ` + "` LIMIT`", `SELECT ' FROM '' (', "a  WHERE", ` + "` LIMIT`"},
+		{"what quotes hold stays", `SELECT ' FROM '' (', "a  WHERE", ` + "` LIMIT`",
+			`SELECT ' FROM '' (', "a  WHERE", ` + "` LIMIT`"},
 	} {
 		if got := SQL(tt.statement); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)

@@ -17,7 +17,8 @@ import (
 
 const (
 	document = "../../docs/embedding.md"
-	// tolerance is the part by which a size may differ from the document. Toolchains and linkers differ by a few percent.
+	// tolerance is the part by which a size may differ from the document. Toolchains and linkers differ by a few
+	// percent.
 	tolerance = 0.1
 )
 
@@ -90,7 +91,8 @@ func find(lines []string, title string) (at int, s size, err error) {
 func build(t *testing.T, folder string) size {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), folder)
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s", "-buildvcs=false", "-o", file, "./testdata/"+folder)
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s", "-buildvcs=false", "-o", file,
+		"./testdata/"+folder)
 	cmd.Env = append(os.Environ(), "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", folder, err, out)
@@ -123,7 +125,8 @@ func TestNear(t *testing.T) {
 		now  size
 		want bool
 	}{
-		{size{10, 21.9}, true}, {size{10, 18.1}, true}, {size{10, 22.1}, false}, {size{10, 17.9}, false}, {size{11, 20}, false}, {size{9, 20}, false},
+		{size{10, 21.9}, true}, {size{10, 18.1}, true}, {size{10, 22.1}, false}, {size{10, 17.9}, false},
+		{size{11, 20}, false}, {size{9, 20}, false},
 	} {
 		if got := tt.now.near(documented); got != tt.want {
 			t.Errorf("%v near %v is %v", tt.now, documented, got)

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/track/agent"
 )
 
-// maxAgents is the size of the cache; most traffic comes from fewer user agents. Each takes at most agent.MaxLen bytes, and
-// about as much for hints.
+// maxAgents is the size of the cache; most traffic comes from fewer user agents. Each takes at most agent.MaxLen bytes,
+// and about as much for hints.
 const maxAgents = 4096
 
 // A sent holds the texts with which a browser describes itself.
@@ -26,8 +26,8 @@ type Agent struct {
 	Agent store.Agent
 }
 
-// Agents parses user agents and caches the results, because parsing takes as long as everything else for an event. It is safe
-// for concurrent use.
+// Agents parses user agents and caches the results, because parsing takes as long as everything else for an event. It
+// is safe for concurrent use.
 type Agents struct {
 	bots   *agent.Detector
 	recent *lru.Cache[sent, Agent]

@@ -16,16 +16,17 @@ type Tags struct {
 	OtherSource    string // source
 }
 
-// Campaign returns the campaign source of an event without a referrer, and its kind. The source is the first of utm_source, ref
-// and source, as a tag or in the parameters of the landing address. See referrer.Campaign.
+// Campaign returns the campaign source of an event without a referrer, and its kind. The source is the first of
+// utm_source, ref and source, as a tag or in the parameters of the landing address. See referrer.Campaign.
 func Campaign(landing url.Values, t Tags) (domain, kind string) {
-	source := cmp.Or(Tag(t.Source, landing, "utm_source"), Tag(t.Ref, landing, "ref"), Tag(t.OtherSource, landing, "source"))
+	source := cmp.Or(Tag(t.Source, landing, "utm_source"), Tag(t.Ref, landing, "ref"),
+		Tag(t.OtherSource, landing, "source"))
 	domain, of := referrer.Campaign(source, Tag(t.Medium, landing, "utm_medium"))
 	return domain, string(of)
 }
 
-// Tag returns a campaign tag or a click id of an event: the given one, else the parameter of the landing address with its name. A text that
-// means direct traffic is none.
+// Tag returns a campaign tag or a click id of an event: the given one, else the parameter of the landing address with
+// its name. A text that means direct traffic is none.
 func Tag(given string, landing url.Values, name string) string {
 	in := Cut(address.Clean(landing.Get(name)), MaxUTM)
 	for _, text := range []string{given, in} {

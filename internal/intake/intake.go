@@ -1,5 +1,5 @@
-// Package intake has the rules by which the values of senders become the values of rows, for events that arrive over HTTP and for
-// events that are imported:
+// Package intake has the rules by which the values of senders become the values of rows, for events that arrive over
+// HTTP and for events that are imported:
 //
 //	title, whole := intake.Text(" a long title ", intake.MaxTitle)
 //	page, domain, whole := intake.Referrer("https://www.google.com/search?q=x", "shop.example")
@@ -72,8 +72,8 @@ func Bound(s string, limit int) (text string, whole bool) {
 	return strings.TrimSpace(Cut(s, limit)), false
 }
 
-// Referrer returns the page that a visitor came from, and its domain, for a website with this domain. The page has no user,
-// query or fragment, because these may contain secrets. Both are empty if s is not an address.
+// Referrer returns the page that a visitor came from, and its domain, for a website with this domain. The page has no
+// user, query or fragment, because these may contain secrets. Both are empty if s is not an address.
 func Referrer(s, website string) (page, from string, whole bool) {
 	ref := address.Clean(s)
 	from = referrer.Domain(ref, website)
@@ -109,13 +109,15 @@ func side(s string) bool {
 	return err == nil && n >= 240 && n <= 10_000
 }
 
-// Placeholder reports whether programs typically send id if they have no id. Such ids would merge all visitors into one.
+// Placeholder reports whether programs typically send id if they have no id. Such ids would merge all visitors into
+// one.
 func Placeholder(id string) bool {
 	if len(id) > len("[object object]") {
 		return false
 	}
 	switch strings.ToLower(id) {
-	case "undefined", "null", "nan", "none", "nil", "0", "-1", "true", "false", "[object object]", "anonymous", "guest", "unknown":
+	case "undefined", "null", "nan", "none", "nil", "0", "-1", "true", "false", "[object object]", "anonymous", "guest",
+		"unknown":
 		return true
 	}
 	return false

@@ -19,9 +19,9 @@ const (
 	maxPropertyDepth  = 64
 )
 
-// Properties returns an object, decoded with json.Number, as compact JSON with sorted keys; empty if there are no properties.
-// It leaves out properties with a long key or an invalid value, and calls drop with their names. If there are too many
-// properties or they are too large, it leaves out all and calls drop with an empty name.
+// Properties returns an object, decoded with json.Number, as compact JSON with sorted keys; empty if there are no
+// properties. It leaves out properties with a long key or an invalid value, and calls drop with their names. If there
+// are too many properties or they are too large, it leaves out all and calls drop with an empty name.
 func Properties(o map[string]any, drop func(key string)) string {
 	if len(o) > maxProperties {
 		drop("")
@@ -47,8 +47,8 @@ func Properties(o map[string]any, drop func(key string)) string {
 	return ""
 }
 
-// Number returns n in a form that every database accepts. ok is false for numbers beyond a 64-bit float. Numbers are formatted
-// like in JavaScript, so that 1.50 and 1.5 are one value.
+// Number returns n in a form that every database accepts. ok is false for numbers beyond a 64-bit float. Numbers are
+// formatted like in JavaScript, so that 1.50 and 1.5 are one value.
 func Number(n json.Number) (plain any, ok bool) {
 	x, err := strconv.ParseFloat(n.String(), 64)
 	if x != 0 && !strings.ContainsAny(n.String(), ".eE") {

@@ -1,5 +1,5 @@
-// Package jsontext writes JSON as this module does everywhere: compact, without escapes for HTML, and with instants in UTC
-// with milliseconds:
+// Package jsontext writes JSON as this module does everywhere: compact, without escapes for HTML, and with instants in
+// UTC with milliseconds:
 //
 //	text, err := jsontext.Append(nil, map[string]string{"a": "<b>"})    // {"a":"<b>"}
 //	line, err := jsontext.AppendLine(nil, map[string]string{"a": "<b>"}) // the same with a newline

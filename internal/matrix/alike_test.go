@@ -30,7 +30,8 @@ func (p probe) String() string { return fmt.Sprintf("%s %s", p.route, p.kind) }
 func probes(t *testing.T) (all []probe) {
 	t.Helper()
 	for _, r := range routes() {
-		open := map[string][]string{hostAPI: {string(httpapi.Public), string(httpapi.ByKeyOrClient), string(httpapi.ByKey)}, hostTrack: {string(track.ByWebsite)}}
+		open := map[string][]string{hostAPI: {string(httpapi.Public), string(httpapi.ByKeyOrClient),
+			string(httpapi.ByKey)}, hostTrack: {string(track.ByWebsite)}}
 		if slices.Contains(open[r.host], r.access) {
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// TestNobodyComesInWhileTheDatabaseIsAway checks that without the database no key is accepted, and none is called invalid. Public
-// routes and limits still work.
+// TestNobodyComesInWhileTheDatabaseIsAway checks that without the database no key is accepted, and none is called
+// invalid. Public routes and limits still work.
 func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		if e.close == nil {
@@ -40,7 +40,8 @@ func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 					w.mustBeAway(t, r, rec)
 				}
 			}
-			if rec := w.sendRight(t, r, "none", state{}); keyed && r.access != "key or website" && r.access != "key or client" && rec.Code != http.StatusUnauthorized {
+			if rec := w.sendRight(t, r, "none", state{}); keyed && r.access != "key or website" &&
+				r.access != "key or client" && rec.Code != http.StatusUnauthorized {
 				t.Errorf("%s without a key: %d", r, rec.Code)
 			}
 		}
@@ -52,7 +53,8 @@ func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 
 func (w *world) mustBeAway(t *testing.T, r route, rec *httptest.ResponseRecorder) {
 	t.Helper()
-	if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "5" || !strings.Contains(rec.Body.String(), `_UNAVAILABLE"`) {
+	if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "5" ||
+		!strings.Contains(rec.Body.String(), `_UNAVAILABLE"`) {
 		t.Errorf("%s: %d, Retry-After %q, %s", r, rec.Code, rec.Header().Get("Retry-After"), rec.Body)
 	}
 	if strings.Contains(rec.Body.String(), "sql") || strings.Contains(rec.Body.String(), "store/meta") {

@@ -21,9 +21,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
-// BenchmarkGuard measures the steps before an answer: authentication with a cached key, limit, authorisation and audit. It compares
-// them with a bare net/http request in the same run. Every request goes over a connection to a server. Times are processor times of
-// the whole process, including the audit trail, which writes to SQLite in the background.
+// BenchmarkGuard measures the steps before an answer: authentication with a cached key, limit, authorisation and audit.
+// It compares them with a bare net/http request in the same run. Every request goes over a connection to a server.
+// Times are processor times of the whole process, including the audit trail, which writes to SQLite in the background.
 //
 //	bare-µs       a bare request, by the client of net/http
 //	server-µs     a bare request, by a client that does next to nothing
@@ -32,8 +32,8 @@ import (
 //	server-ratio  guard-µs by server-µs
 //	allocs        allocations that the guard adds
 //
-// The four steps run in front of the bare handler. A refusal is a request to httpapi that fails at the last step. So it also finds
-// the route, reads the address and writes a larger answer.
+// The four steps run in front of the bare handler. A refusal is a request to httpapi that fails at the last step. So it
+// also finds the route, reads the address and writes a larger answer.
 func BenchmarkGuard(b *testing.B) {
 	for _, of := range []struct {
 		name   string
@@ -44,20 +44,24 @@ func BenchmarkGuard(b *testing.B) {
 		{"four steps, directory in memory", inMemoryOf, http.StatusOK, fourSteps},
 		{"four steps, directory on SQLite, cached", cachedOf, http.StatusOK, fourSteps},
 		{"four steps, directory on SQLite", func(_ *testing.B, e engine) engine { return e }, http.StatusOK, fourSteps},
-		{"a refusal, directory on SQLite, cached", cachedOf, http.StatusForbidden, func(w *world) http.Handler { return w.api }},
+		{"a refusal, directory on SQLite, cached", cachedOf, http.StatusForbidden,
+			func(w *world) http.Handler { return w.api }},
 	} {
 		b.Run(of.name, func(b *testing.B) {
 			w := newWorld(b, of.of(b, onSQLite(b)))
 			w.limiter.renew(b, ratelimit.Config{Factor: 1e6})
 			guarded, bare := serve(b, of.guard(w)), serve(b, http.HandlerFunc(answer))
-			request := "GET /v1/query?website_id=" + aside + "&parameters=summary&preset=last_7d HTTP/1.1\r\nHost: example.com\r\n" +
-				"User-Agent: " + browser + "\r\nAccept: application/json\r\nX-Api-Key: " + w.secrets["right"].Reveal() + "\r\n\r\n"
-			compare(b, func(n int) { bare.askByClient(b, n) }, func(n int) { bare.ask(b, request, http.StatusOK, n) }, func(n int) {
-				guarded.ask(b, request, of.status, n)
-				if err := w.audit.Flush(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			})
+			request := "GET /v1/query?website_id=" + aside +
+				"&parameters=summary&preset=last_7d HTTP/1.1\r\nHost: example.com\r\n" +
+				"User-Agent: " + browser + "\r\nAccept: application/json\r\nX-Api-Key: " + w.secrets["right"].Reveal() +
+				"\r\n\r\n"
+			compare(b, func(n int) { bare.askByClient(b, n) }, func(n int) { bare.ask(b, request, http.StatusOK, n) },
+				func(n int) {
+					guarded.ask(b, request, of.status, n)
+					if err := w.audit.Flush(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				})
 		})
 	}
 }
@@ -112,8 +116,10 @@ func fourSteps(w *world) http.Handler {
 			httpapi.WriteError(rw, r, auth.ErrForbidden)
 			return
 		}
-		e := auth.Entry{Time: time.Now(), RequestID: "req_ABCDEFGHIJKLMNOPQRSTUVWXYZ", Method: r.Method, Route: "/v1/query", Resource: asked,
-			Scope: auth.ReadData, Outcome: auth.OutcomeOf(http.StatusOK), Status: http.StatusOK, IP: "127.0.0.1", UserAgent: r.UserAgent()}
+		e := auth.Entry{Time: time.Now(), RequestID: "req_ABCDEFGHIJKLMNOPQRSTUVWXYZ", Method: r.Method,
+			Route: "/v1/query", Resource: asked,
+			Scope: auth.ReadData, Outcome: auth.OutcomeOf(http.StatusOK), Status: http.StatusOK, IP: "127.0.0.1",
+			UserAgent: r.UserAgent()}
 		e.Identify(p, nil)
 		if err := w.audit.Record(ctx, e); err != nil {
 			httpapi.WriteError(rw, r, err)

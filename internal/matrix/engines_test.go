@@ -90,7 +90,8 @@ func onPostgres(t testing.TB) engine {
 
 func inMeta(t testing.TB, cfg meta.Config) engine {
 	t.Helper()
-	cfg.Pepper, cfg.Now, cfg.Wait, cfg.Timeout = pepper, noonClock, 2*time.Minute, 4*time.Minute // no slow machine reaches them
+	// no slow machine reaches them
+	cfg.Pepper, cfg.Now, cfg.Wait, cfg.Timeout = pepper, noonClock, 2*time.Minute, 4*time.Minute
 	s, err := meta.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -107,13 +108,15 @@ func inMeta(t testing.TB, cfg meta.Config) engine {
 		}
 	}
 	return engine{
-		keys: s, dir: s, trail: s.Audit(), websites: s, definitions: s, notify: s.Notify, close: func() error { return s.Close(ctx) },
+		keys: s, dir: s, trail: s.Audit(), websites: s, definitions: s, notify: s.Notify,
+		close: func() error { return s.Close(ctx) },
 		site: func(w store.Website) error {
 			_, err := s.CreateWebsite(ctx, w)
 			return err
 		},
 		link: func(id, owner string) error {
-			_, err := s.CreateLink(ctx, meta.Link{ID: id, Owner: owner, Slug: id, TargetURL: "https://example.org/" + id})
+			_, err := s.CreateLink(ctx,
+				meta.Link{ID: id, Owner: owner, Slug: id, TargetURL: "https://example.org/" + id})
 			return err
 		},
 		watch: func(id, owner string) error {

@@ -133,12 +133,16 @@ var refusals = map[fault]map[string]want{
 		hostTrack: {status: http.StatusTooManyRequests, code: "TRACK_RATE_LIMITED", message: "Rate limit exceeded"},
 	},
 	tooLarge: {
-		hostAPI:   {status: http.StatusRequestEntityTooLarge, code: "PAYLOAD_TOO_LARGE", message: "The body may have at most 1048576 bytes"},
-		hostTrack: {status: http.StatusRequestEntityTooLarge, code: "INGEST_PAYLOAD_TOO_LARGE", message: "Payload too large"},
+		hostAPI: {status: http.StatusRequestEntityTooLarge, code: "PAYLOAD_TOO_LARGE",
+			message: "The body may have at most 1048576 bytes"},
+		hostTrack: {status: http.StatusRequestEntityTooLarge, code: "INGEST_PAYLOAD_TOO_LARGE",
+			message: "Payload too large"},
 	},
 	halfSent: {
-		hostAPI:   {status: http.StatusRequestTimeout, code: "REQUEST_TIMEOUT", message: "The body did not arrive in time"},
-		hostTrack: {status: http.StatusRequestTimeout, code: "REQUEST_TIMEOUT", message: "The body did not arrive in time"},
+		hostAPI: {status: http.StatusRequestTimeout, code: "REQUEST_TIMEOUT",
+			message: "The body did not arrive in time"},
+		hostTrack: {status: http.StatusRequestTimeout, code: "REQUEST_TIMEOUT",
+			message: "The body did not arrive in time"},
 	},
 }
 

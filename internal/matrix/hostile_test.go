@@ -119,8 +119,8 @@ func TestHeadersOf64KiB(t *testing.T) {
 	}
 }
 
-// TestSpoofedAddresses checks that clients with invented addresses get no other limits, and no other address in the trail, unless the
-// host trusts the sender of the header. Package clientip tests the choice of the address.
+// TestSpoofedAddresses checks that clients with invented addresses get no other limits, and no other address in the
+// trail, unless the host trusts the sender of the header. Package clientip tests the choice of the address.
 func TestSpoofedAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -36,13 +36,14 @@ func (w *world) mustHave(t *testing.T, r route, id string, status int) {
 	}
 }
 
-// TestTokensHaveSeparateLimits checks that a token uses up neither the limit of its key nor of other tokens, and that all tokens
-// together have ten times the limit.
+// TestTokensHaveSeparateLimits checks that a token uses up neither the limit of its key nor of other tokens, and that
+// all tokens together have ten times the limit.
 func TestTokensHaveSeparateLimits(t *testing.T) {
 	w := newWorld(t, inMemory(t))
 	mint := func(n int) string {
 		name := fmt.Sprintf("token %d", n)
-		token, err := tokens(t, auth.TokensConfig{Pepper: pepper, Now: noonClock}).Mint(w.secrets["right"].Digest(pepper), auth.Claims{}, time.Hour)
+		token, err := tokens(t, auth.TokensConfig{Pepper: pepper,
+			Now: noonClock}).Mint(w.secrets["right"].Digest(pepper), auth.Claims{}, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,8 +51,12 @@ func TestTokensHaveSeparateLimits(t *testing.T) {
 		return name
 	}
 	for _, r := range routes() {
-		if r.host != hostAPI || r.access == string(httpapi.Public) || r.access == string(httpapi.ByWholeSubject) || r.access == string(httpapi.ByClientKey) || r.access == string(httpapi.ByOwnKey) || r.access == string(httpapi.ByExport) ||
-			r.access == string(httpapi.ByErase) || r.access == string(httpapi.ByDefiner) || r.access == string(httpapi.ByKeyManager) || r.access == string(httpapi.ByAuditor) || r.access == string(httpapi.BySiteManager) {
+		if r.host != hostAPI || r.access == string(httpapi.Public) || r.access == string(httpapi.ByWholeSubject) ||
+			r.access == string(httpapi.ByClientKey) || r.access == string(httpapi.ByOwnKey) ||
+			r.access == string(httpapi.ByExport) ||
+			r.access == string(httpapi.ByErase) || r.access == string(httpapi.ByDefiner) ||
+			r.access == string(httpapi.ByKeyManager) || r.access == string(httpapi.ByAuditor) ||
+			r.access == string(httpapi.BySiteManager) {
 			continue
 		}
 		w.limiter.renew(t, one())

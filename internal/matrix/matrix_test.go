@@ -42,10 +42,13 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 	s := sampleOf(t, r)
 	good := ""
 	for _, st := range states() {
-		if kind == "" && st.id != listed || kind != "" && kind == st.not || s.body == "" && st.fault.ofBody() || refusesRight(r) && (st.fault == overLimit || st.fault.ofBody()) {
-			continue // the state does not apply: the route has no resource, no body, or other filters, or refuses the right key
+		if kind == "" && st.id != listed || kind != "" && kind == st.not || s.body == "" && st.fault.ofBody() ||
+			refusesRight(r) && (st.fault == overLimit || st.fault.ofBody()) {
+			// the state does not apply: the route has no resource, no body, or other filters, or refuses the right key
+			continue
 		}
-		c := cell{fmt.Sprintf("%s %s with %s", r, kind, st.name), fmt.Sprintf("request-%04d", sent+len(cells)), wants(w, r, kind, st)}
+		c := cell{fmt.Sprintf("%s %s with %s", r, kind, st.name), fmt.Sprintf("request-%04d", sent+len(cells)),
+			wants(w, r, kind, st)}
 		cells = append(cells, c)
 		t.Run(c.name, func(t *testing.T) {
 			w.limiter.renew(t, ratelimit.Config{})
@@ -63,7 +66,8 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 				t.Errorf("ETag: %q", tag)
 			}
 			header.Del("ETag")
-			vary, coded := header.Values("Vary"), false // coded: the response depends on the Accept-Encoding of the request
+			// coded: the response depends on the Accept-Encoding of the request
+			vary, coded := header.Values("Vary"), false
 			if last := len(vary) - 1; last >= 0 && vary[last] == "Accept-Encoding" {
 				if header["Vary"], coded = vary[:last], true; last == 0 {
 					header.Del("Vary")
@@ -99,7 +103,8 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 
 // refusesRight reports whether r needs a key that reaches everything, which the right key does not.
 func refusesRight(r route) bool {
-	return r.access == string(httpapi.ByAuditor) || r.access == string(httpapi.BySiteManager) && r.method == http.MethodPost
+	return r.access == string(httpapi.ByAuditor) || r.access == string(httpapi.BySiteManager) &&
+		r.method == http.MethodPost
 }
 
 // checkTrail compares the audit trail with the expected entry of every request.
@@ -110,10 +115,14 @@ func (w *world) checkTrail(t *testing.T, cells []cell) {
 		var entries []auth.Entry
 		if e := c.want.entry; e != nil {
 			e.RequestID, e.Status, e.Outcome = c.id, c.want.status, outcomes[c.want.status]
-			if got := found[c.id]; len(got) == 1 && strings.HasPrefix(got[0].Token, "tok_") == strings.Contains(c.name, "a panel token") && c.want.status != http.StatusUnauthorized {
+			if got := found[c.id]; len(got) == 1 &&
+				strings.HasPrefix(got[0].Token, "tok_") == strings.Contains(c.name, "a panel token") &&
+				c.want.status != http.StatusUnauthorized {
 				e.Token = got[0].Token // at random
 			}
-			if got := found[c.id]; len(got) == 1 && e.Resource.Kind != "" && e.Resource.ID == "" && strings.HasPrefix(got[0].Resource.ID, map[string]string{auth.KindKey: "key_", auth.KindWebsite: "web_"}[e.Resource.Kind]) {
+			if got := found[c.id]; len(got) == 1 && e.Resource.Kind != "" && e.Resource.ID == "" &&
+				strings.HasPrefix(got[0].Resource.ID,
+					map[string]string{auth.KindKey: "key_", auth.KindWebsite: "web_"}[e.Resource.Kind]) {
 				e.Resource.ID = got[0].Resource.ID // of a new key or website, at random
 			}
 			entries = append(entries, *e)
@@ -130,4 +139,5 @@ func (w *world) checkTrail(t *testing.T, cells []cell) {
 }
 
 // outcomes returns the outcome in the trail for a status.
-var outcomes = map[int]string{200: "allowed", 400: "failed", 401: "refused", 403: "refused", 408: "failed", 413: "failed", 429: "refused", 503: "failed"}
+var outcomes = map[int]string{200: "allowed", 400: "failed", 401: "refused", 403: "refused", 408: "failed",
+	413: "failed", 429: "refused", 503: "failed"}

@@ -19,7 +19,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// TestNothingShowsSecrets prints, logs and marshals all values with a key, a token or the pepper, in every possible way.
+// TestNothingShowsSecrets prints, logs and marshals all values with a key, a token or the pepper, in every possible
+// way.
 func TestNothingShowsSecrets(t *testing.T) {
 	e := onSQLite(t)
 	w := newWorld(t, e)
@@ -46,9 +47,11 @@ func TestNothingShowsSecrets(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = sqlite.Close(context.Background()) })
 	const password = "the-password-of-the-database"
-	postgres := meta.Config{DSN: "postgres://someone:" + password + "@127.0.0.1:1/none?connect_timeout=1", Pepper: pepper, Wait: time.Millisecond, Timeout: time.Second}
+	postgres := meta.Config{DSN: "postgres://someone:" + password + "@127.0.0.1:1/none?connect_timeout=1",
+		Pepper: pepper, Wait: time.Millisecond, Timeout: time.Second}
 	_, unreachable := meta.Open(t.Context(), postgres)
-	_, malformedDSN := meta.Open(t.Context(), meta.Config{DSN: "postgres://someone:" + password + "@[::1/%zz", Pepper: pepper})
+	_, malformedDSN := meta.Open(t.Context(),
+		meta.Config{DSN: "postgres://someone:" + password + "@[::1/%zz", Pepper: pepper})
 	_, short := auth.NewPepper([]byte(pepperText[:10]))
 	memory, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err != nil {
@@ -98,7 +101,8 @@ func TestNothingShowsSecrets(t *testing.T) {
 		for how, text := range ways {
 			for what, secret := range map[string]string{
 				"the pepper": pepperText, "half of the pepper": pepperText[:10], "the password": password,
-				"the key": w.secrets["right"].Reveal()[10:], "the token": w.secrets["token"].Reveal()[10:], "the revoked key": w.secrets["revoked"].Reveal()[10:],
+				"the key": w.secrets["right"].Reveal()[10:], "the token": w.secrets["token"].Reveal()[10:],
+				"the revoked key": w.secrets["revoked"].Reveal()[10:],
 			} {
 				if showsIn(text, secret) {
 					t.Errorf("%s with %s shows %s: %s", name, how, what, text)

@@ -66,7 +66,8 @@ func BenchmarkRefusals(b *testing.B) {
 				}
 				entries, size = entries+len(some), size+len(text)
 			}
-			for unit, n := range map[string]int{"429s": limited, "look-ups": int(keys.asked.Load()), "entries": entries, "audit-bytes": size} {
+			for unit, n := range map[string]int{"429s": limited, "look-ups": int(keys.asked.Load()), "entries": entries,
+				"audit-bytes": size} {
 				b.ReportMetric(float64(n)/float64(b.N), unit)
 			}
 		})

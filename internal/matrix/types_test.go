@@ -13,11 +13,14 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// TestTypeLists checks that on every route only the query types outside a key's list fail. Package auth tests the lists of tokens.
+// TestTypeLists checks that on every route only the query types outside a key's list fail. Package auth tests the lists
+// of tokens.
 func TestTypeLists(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		w := newWorld(t, e)
-		_, secret, err := w.engine.keys.CreateKey(t.Context(), auth.Key{ID: "key_types", Owner: acme, All: true, Scopes: []auth.Scope{auth.ReadData}, Types: []string{"pages", "countries"}})
+		_, secret, err := w.engine.keys.CreateKey(t.Context(),
+			auth.Key{ID: "key_types", Owner: acme, All: true, Scopes: []auth.Scope{auth.ReadData},
+				Types: []string{"pages", "countries"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,10 +46,13 @@ func (w *world) answeredTypes(t *testing.T, st state) map[string][]string {
 	found := map[string][]string{}
 	for _, q := range []struct{ name, method, target, body string }{
 		{"query", http.MethodPost, "/v1/query" + address, three},
-		{"address", http.MethodGet, "/v1/query" + address + "&parameters=pages,summary_metrics,countries&startDate=2026-02-01&endDate=2026-02-02", ""},
+		{"address", http.MethodGet, "/v1/query" + address +
+			"&parameters=pages,summary_metrics,countries&startDate=2026-02-01&endDate=2026-02-02", ""},
 		{"compile", http.MethodPost, "/v1/query/compile" + address, three},
-		{"batch", http.MethodPost, "/v1/query" + address, `[{"parameters":["pages"],` + days + `},{"parameters":["summary_metrics"],` + days + `}]`},
-		{"overview", http.MethodGet, "/v1/websites/" + listed + "/analytics?startDate=2026-02-01&endDate=2026-02-02", ""},
+		{"batch", http.MethodPost, "/v1/query" + address, `[{"parameters":["pages"],` + days +
+			`},{"parameters":["summary_metrics"],` + days + `}]`},
+		{"overview", http.MethodGet, "/v1/websites/" + listed + "/analytics?startDate=2026-02-01&endDate=2026-02-02",
+			""},
 	} {
 		r := httptest.NewRequest(q.method, q.target, strings.NewReader(q.body))
 		st.show(w, r.Header)
@@ -79,7 +85,8 @@ func succeeded(t *testing.T, name string, rec *httptest.ResponseRecorder) (types
 	if name == "overview" {
 		parts = body.Errors
 		for _, section := range []string{"pages", "countries"} {
-			if rec.Code == http.StatusOK && !slices.ContainsFunc(body.Errors, func(p part) bool { return p.Section == section }) {
+			if rec.Code == http.StatusOK &&
+				!slices.ContainsFunc(body.Errors, func(p part) bool { return p.Section == section }) {
 				types = append(types, section)
 			}
 		}

@@ -33,8 +33,8 @@ func needs(s auth.Scope) string {
 	return `Bearer error="insufficient_scope", scope="` + string(s) + `"`
 }
 
-// wants has all rules: it returns the expected answer of a route in a state. kind is the kind of the resource, or empty for routes
-// without a resource.
+// wants has all rules: it returns the expected answer of a route in a state. kind is the kind of the resource, or empty
+// for routes without a resource.
 func wants(w *world, r route, kind string, s state) want {
 	if r.host == hostTrack {
 		return wantsOfTrack(w, r, kind, s).with(s.fault, r)
@@ -81,7 +81,8 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	if r.access == string(httpapi.ByAnyKey) {
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", limited: true, entry: e}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", limited: true,
+		entry: e}
 	e.Scope = auth.ReadData
 	if kind != "" {
 		e.Resource = s.resource(kind)
@@ -94,14 +95,18 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 		denied.details = lacks(e.Scope)
 	case !key.Has(auth.ReadData) || kind != "" && !s.reaches():
 		if kind != "" { // the narrowest sufficient scope
-			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks, auth.KindSchedule: auth.ReadMonitors}[kind]
+			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks,
+				auth.KindSchedule: auth.ReadMonitors}[kind]
 		}
 		if denied.details = lacks(e.Scope); key.Has(auth.ReadData) || key.Has(e.Scope) {
-			word := map[string]string{auth.KindWebsite: "website", auth.KindLink: "link", auth.KindSchedule: "monitor"}[kind]
-			denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+"s lists them")
+			word := map[string]string{auth.KindWebsite: "website", auth.KindLink: "link",
+				auth.KindSchedule: "monitor"}[kind]
+			denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+
+				"s lists them")
 		}
 	case r.access == string(httpapi.ByWholeSubject) && (s.sent == "token" || len(key.Filters) > 0):
-		denied.details = detail("Authorization", "needs an API key with the scope read:data and without filters, and not a panel token")
+		denied.details = detail("Authorization",
+			"needs an API key with the scope read:data and without filters, and not a panel token")
 	case r.access == string(httpapi.ByOwnKey) && s.sent == "token":
 		denied.details = detail("Authorization", "needs an API key, not a panel token")
 	default:
@@ -123,7 +128,8 @@ func lacks(s auth.Scope) string {
 // wantsOfFlags has the rules of routes that manage flags. Panel tokens may not manage flags.
 func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 	e.Scope = auth.ManageFlags
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageFlags), limited: true, entry: e}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions",
+		challenge: needs(auth.ManageFlags), limited: true, entry: e}
 	switch key := w.keys[s.sent]; {
 	case s.judged != accepted:
 		return s.unauthenticated(e)
@@ -138,21 +144,26 @@ func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 	return denied
 }
 
-// wantsOfRaw has the rules of exports and erasing, which need a scope and have a reason. Panel tokens never have the scope.
+// wantsOfRaw has the rules of exports and erasing, which need a scope and have a reason. Panel tokens never have the
+// scope.
 func wantsOfRaw(w *world, kind string, s state, e *auth.Entry, scope auth.Scope, because string) want {
 	if s.judged != accepted {
 		return s.unauthenticated(e)
 	}
 	e.Scope, e.Resource = scope, s.resource(kind)
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(scope), limited: true, entry: e}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions",
+		challenge: needs(scope), limited: true, entry: e}
 	switch key := w.keys[s.sent]; {
 	case s.sent == "token" || !key.Has(scope):
 		denied.details = lacks(scope)
 	case !s.reaches():
-		word := map[string]string{auth.KindWebsite: "website", auth.KindLink: "link", auth.KindSchedule: "monitor"}[kind]
-		denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+"s lists them")
+		word := map[string]string{auth.KindWebsite: "website", auth.KindLink: "link",
+			auth.KindSchedule: "monitor"}[kind]
+		denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+
+			"s lists them")
 	case len(key.Filters) > 0:
-		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because "+because)
+		denied.details = detail("Authorization",
+			"needs an API key without filters and without a list of query types, because "+because)
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
@@ -165,12 +176,14 @@ func wantsOfDefinitions(w *world, r route, kind string, s state, e *auth.Entry) 
 		return s.unauthenticated(e)
 	}
 	e.Scope, e.Resource = auth.ManageDefinitions, s.resource(kind)
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageDefinitions), limited: true, entry: e}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions",
+		challenge: needs(auth.ManageDefinitions), limited: true, entry: e}
 	switch key := w.keys[s.sent]; {
 	case s.sent == "token" || !key.Has(auth.ManageDefinitions):
 		denied.details = lacks(auth.ManageDefinitions)
 	case !s.reaches():
-		denied.details = detail("website_id", "is not the id of a website that the key reaches; GET /v1/query/websites lists them")
+		denied.details = detail("website_id",
+			"is not the id of a website that the key reaches; GET /v1/query/websites lists them")
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
@@ -183,7 +196,8 @@ func wantsOfKeys(w *world, r route, s state, e *auth.Entry) want {
 		return s.unauthenticated(e)
 	}
 	e.Scope = auth.ManageKeys
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageKeys), limited: true, entry: e}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions",
+		challenge: needs(auth.ManageKeys), limited: true, entry: e}
 	key := w.keys[s.sent]
 	if s.sent == "token" || !key.Has(auth.ManageKeys) {
 		denied.details = lacks(auth.ManageKeys)
@@ -205,8 +219,8 @@ func wantsOfKeys(w *world, r route, s state, e *auth.Entry) want {
 	return want{status: http.StatusOK, limited: true, entry: e}
 }
 
-// wantsOfWebsites has the rules of routes that manage websites: a change concerns all rows, and only a key that reaches everything may add
-// a website.
+// wantsOfWebsites has the rules of routes that manage websites: a change concerns all rows, and only a key that reaches
+// everything may add a website.
 func wantsOfWebsites(w *world, r route, kind string, s state, e *auth.Entry) want {
 	const because = "a change concerns all rows of a website"
 	if kind != "" {
@@ -216,14 +230,17 @@ func wantsOfWebsites(w *world, r route, kind string, s state, e *auth.Entry) wan
 		return s.unauthenticated(e)
 	}
 	e.Scope = auth.ManageWebsites
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageWebsites), limited: true, entry: e}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions",
+		challenge: needs(auth.ManageWebsites), limited: true, entry: e}
 	switch key := w.keys[s.sent]; {
 	case s.sent == "token" || !key.Has(auth.ManageWebsites):
 		denied.details = lacks(auth.ManageWebsites)
 	case len(key.Filters) > 0:
-		denied.details = detail("Authorization", "needs an API key without filters and without a list of query types, because "+because)
+		denied.details = detail("Authorization",
+			"needs an API key without filters and without a list of query types, because "+because)
 	case r.method == http.MethodPost && (!key.All || len(key.Resources) > 0):
-		denied.details = detail("Authorization", "needs an API key that reaches everything of its owner, because it must reach the websites that it adds")
+		denied.details = detail("Authorization",
+			"needs an API key that reaches everything of its owner, because it must reach the websites that it adds")
 	default:
 		if r.method == http.MethodPost && !s.fault.ofBody() {
 			e.Resource = auth.Resource{Kind: auth.KindWebsite, Owner: acme}
@@ -239,12 +256,14 @@ func wantsOfAudit(w *world, s state, e *auth.Entry) want {
 		return s.unauthenticated(e)
 	}
 	e.Scope = auth.ReadAudit
-	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ReadAudit), limited: true, entry: e}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions",
+		challenge: needs(auth.ReadAudit), limited: true, entry: e}
 	switch key := w.keys[s.sent]; {
 	case s.sent == "token" || !key.Has(auth.ReadAudit):
 		denied.details = lacks(auth.ReadAudit)
 	case !key.All:
-		denied.details = detail("Authorization", "needs an API key that reaches everything of its owner and has no filters, because the audit trail names every resource")
+		denied.details = detail("Authorization",
+			"needs an API key that reaches everything of its owner and has no filters, because the audit trail names every resource")
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
@@ -253,7 +272,8 @@ func wantsOfAudit(w *world, s state, e *auth.Entry) want {
 
 // resource returns the resource of s.
 func (s state) resource(kind string) auth.Resource {
-	return auth.Resource{Kind: kind, ID: s.id, Owner: map[string]string{listed: acme, aside: acme, foreign: other}[s.id]}
+	return auth.Resource{Kind: kind, ID: s.id,
+		Owner: map[string]string{listed: acme, aside: acme, foreign: other}[s.id]}
 }
 
 func wantsOfTrack(w *world, r route, kind string, s state) want {
@@ -262,7 +282,8 @@ func wantsOfTrack(w *world, r route, kind string, s state) want {
 	case open && (s.id != nowhere || r.path == "/px.jpg"): // an image reports no errors
 		return want{status: http.StatusOK, limited: true}
 	case open:
-		return want{status: http.StatusBadRequest, code: "INGEST_INVALID_CLIENT_ID", message: "Invalid or inactive client ID", limited: true}
+		return want{status: http.StatusBadRequest, code: "INGEST_INVALID_CLIENT_ID",
+			message: "Invalid or inactive client ID", limited: true}
 	}
 	e := s.entry(w, r)
 	e.Scope = auth.TrackEvents
@@ -279,8 +300,9 @@ func wantsOfTrack(w *world, r route, kind string, s state) want {
 		return want{status: http.StatusOK, limited: true, entry: e}
 	case r.access == string(track.ByKey): // only the item fails, not the request
 		name := map[string]string{auth.KindLink: "link_visit", auth.KindSchedule: "uptime_check"}[kind]
-		return want{status: http.StatusOK, limited: true, entry: e, body: fmt.Sprintf(`{"status":"error","batch":true,"processed":1,"batched":{%q:0},`+
-			`"results":[{"status":"error","eventId":"e1","message":"Insufficient permissions","code":"FORBIDDEN","eventType":%q}]}`, name, name)}
+		return want{status: http.StatusOK, limited: true, entry: e,
+			body: fmt.Sprintf(`{"status":"error","batch":true,"processed":1,"batched":{%q:0},`+
+				`"results":[{"status":"error","eventId":"e1","message":"Insufficient permissions","code":"FORBIDDEN","eventType":%q}]}`, name, name)}
 	}
 	denied.code, denied.message = "TRACK_WEBSITE_SCOPE_MISMATCH", "Website scope mismatch"
 	return denied
@@ -307,7 +329,8 @@ func (s state) unauthenticated(e *auth.Entry) want {
 	if s.judged == absent { // not audited without a credential
 		challenge, e = bearer, nil
 	}
-	return want{status: http.StatusUnauthorized, code: "AUTH_REQUIRED", message: "Authentication required", challenge: challenge, limited: true, entry: e}
+	return want{status: http.StatusUnauthorized, code: "AUTH_REQUIRED", message: "Authentication required",
+		challenge: challenge, limited: true, entry: e}
 }
 
 // refusal returns the body of an error, or "" for other answers.
@@ -385,14 +408,16 @@ func (x want) header(r route, id string, length int) http.Header {
 		}
 		set("X-RateLimit-Limit", strconv.Itoa(limit), "X-RateLimit-Remaining", strconv.Itoa(limit-1),
 			"X-RateLimit-Reset", strconv.FormatInt(noon.Add(time.Minute/time.Duration(limit)).UnixMilli(), 10),
-			"RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", class, limit), "RateLimit", fmt.Sprintf("%q;r=%d;t=%d", class, limit-1, next))
+			"RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", class, limit), "RateLimit",
+			fmt.Sprintf("%q;r=%d;t=%d", class, limit-1, next))
 	}
 	return h
 }
 
 // limits has the default limits per minute.
 var limits = map[auth.Class]int{
-	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600, auth.ClassFlags: 600,
+	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600,
+	auth.ClassFlags:    600,
 	auth.ClassExport:   10,
 	auth.ClassIdentify: 600, auth.ClassRefused: 60,
 }

@@ -23,7 +23,8 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// Each of two owners has resources of every kind. The key "right" lists one of its owner's resources, and does not list another.
+// Each of two owners has resources of every kind. The key "right" lists one of its owner's resources, and does not list
+// another.
 const (
 	acme  = "acme"
 	other = "other"
@@ -55,9 +56,11 @@ type world struct {
 // newWorld returns a world on e that trusts proxies.
 func newWorld(t testing.TB, e engine, proxies ...netip.Prefix) *world {
 	t.Helper()
-	w := &world{engine: e, proxies: proxies, limiter: &freshLimiter{}, secrets: map[string]auth.Secret{}, keys: map[string]auth.Key{}}
+	w := &world{engine: e, proxies: proxies, limiter: &freshLimiter{}, secrets: map[string]auth.Secret{},
+		keys: map[string]auth.Key{}}
 	w.fill(t)
-	writer, err := audit.New(context.Background(), audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Every: time.Hour})
+	writer, err := audit.New(context.Background(),
+		audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Every: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,8 @@ func newWorld(t testing.TB, e engine, proxies ...netip.Prefix) *world {
 func (w *world) fill(t testing.TB) {
 	t.Helper()
 	for id, owner := range map[string]string{listed: acme, aside: acme, foreign: other} {
-		site := store.Website{ID: id, Owner: owner, Name: id, Domain: id + ".example.com", CreatedAt: noon.Add(-24 * time.Hour)}
+		site := store.Website{ID: id, Owner: owner, Name: id, Domain: id + ".example.com",
+			CreatedAt: noon.Add(-24 * time.Hour)}
 		for _, err := range []error{w.site(site), w.link(id, owner), w.watch(id, owner)} {
 			if err != nil {
 				t.Fatal(err)
@@ -101,14 +105,16 @@ func (w *world) addKeys(t testing.TB) {
 	}
 	// The greedy key lists a resource of another owner.
 	greedy := append([]auth.Resource{{Kind: auth.KindWebsite, ID: foreign}, {Kind: auth.KindLink, ID: foreign},
-		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere}, {Kind: auth.KindLink, ID: nowhere},
+		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere},
+		{Kind: auth.KindLink, ID: nowhere},
 		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
 	both := auth.Scopes()
 	for name, k := range map[string]auth.Key{
-		"right":    {Scopes: both, Resources: list},
-		"whole":    {Scopes: both, All: true},
-		"greedy":   {Scopes: both, Resources: greedy},
-		"filtered": {Scopes: both, Resources: list, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
+		"right":  {Scopes: both, Resources: list},
+		"whole":  {Scopes: both, All: true},
+		"greedy": {Scopes: both, Resources: greedy},
+		"filtered": {Scopes: both, Resources: list,
+			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 		"scopes":   {Scopes: []auth.Scope{auth.ManageFlags}, All: true},
 		"reads":    {Scopes: []auth.Scope{auth.ReadData}, Resources: list},
 		"disabled": {Scopes: both, Resources: list, Disabled: true},
@@ -186,13 +192,16 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 		t.Fatal(err)
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{}, Erase: eraser,
-		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys, Trail: w.trail, Definitions: lasting{w.definitions},
+		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys,
+		Trail: w.trail, Definitions: lasting{w.definitions},
 		Websites: lastingSites{w.websites}, Tracker: &httpapi.Tracker{Address: "/ingest"},
-		Limiter: w.limiter, Audit: single{w.audit}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock, Proxies: w.proxies})
+		Limiter: w.limiter, Audit: single{w.audit}, Health: health.New(health.Config{Version: "test", Now: noonClock}),
+		Now: noonClock, Proxies: w.proxies})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.track, err = track.New(track.Config{Writer: cannedStore{}, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: single{w.audit},
+	w.track, err = track.New(track.Config{Writer: cannedStore{}, Directory: w.dir, Auth: authenticator,
+		Limiter: w.limiter, Audit: single{w.audit},
 		Salts: cannedStore{}, Usage: track.NoQuotas, Profiles: cannedStore{}, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
@@ -270,8 +279,9 @@ func (cannedStore) Salt(context.Context, time.Time) ([]byte, error) { return []b
 type cannedFlags struct{}
 
 func (cannedFlags) Load(_ context.Context, client flags.Client) (flags.Set, error) {
-	return flags.Set{Client: client, Revision: 1, Flags: []flags.Flag{{ID: "flag", Client: client, Key: "there", Type: flags.Boolean,
-		Status: flags.Active, By: flags.ByUser, Default: true, Revision: 1, CreatedAt: noon, UpdatedAt: noon}}}, nil
+	return flags.Set{Client: client, Revision: 1,
+		Flags: []flags.Flag{{ID: "flag", Client: client, Key: "there", Type: flags.Boolean,
+			Status: flags.Active, By: flags.ByUser, Default: true, Revision: 1, CreatedAt: noon, UpdatedAt: noon}}}, nil
 }
 
 func (cannedFlags) Commit(context.Context, flags.Commit) error { return nil }

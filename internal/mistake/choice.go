@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Synonyms maps words, in lower case without separators, to names with the same meaning. The first name that is allowed is
-// suggested.
+// Synonyms maps words, in lower case without separators, to names with the same meaning. The first name that is allowed
+// is suggested.
 type Synonyms map[string][]string
 
 const (
@@ -48,9 +48,9 @@ func Or[T ~string](names ...T) string {
 	return b.String()
 }
 
-// Nearest returns the name that was probably meant, or an empty text. It tries in this order: the same name except for case
-// and separators; a synonym; the name with the fewest edits (the first of several); the first name that begins with name;
-// the first name that ends with it as a word. Names with other digits never match.
+// Nearest returns the name that was probably meant, or an empty text. It tries in this order: the same name except for
+// case and separators; a synonym; the name with the fewest edits (the first of several); the first name that begins
+// with name; the first name that ends with it as a word. Names with other digits never match.
 func Nearest(name string, names []string, also Synonyms) string {
 	if name == "" || len(name) > maxSuggested {
 		return ""
@@ -94,8 +94,8 @@ func Slip(name, want string) bool {
 	return len(name) <= maxSuggested && digits(name) == digits(want) && edits(plain, simplify(want)) <= mostEdits(plain)
 }
 
-// mostEdits returns the maximum number of edits between a misspelled name and the intended one. It grows with the length, so
-// that short names do not match everything.
+// mostEdits returns the maximum number of edits between a misspelled name and the intended one. It grows with the
+// length, so that short names do not match everything.
 func mostEdits(plain string) int { return min(3, len(plain)/3) }
 
 // digits returns the digits of s, in order.

@@ -44,7 +44,8 @@ func Decode(field string, js []byte, v any, strict bool) (FieldError, error) {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return FieldError{strings.Trim(field+"."+wrong.Field, "."), Type(wrong)}, err
 	}
-	if _, ok := errors.AsType[*time.ParseError](err); ok || strings.HasPrefix(err.Error(), "Time.UnmarshalJSON") { // an error without a type
+	// an error without a type
+	if _, ok := errors.AsType[*time.ParseError](err); ok || strings.HasPrefix(err.Error(), "Time.UnmarshalJSON") {
 		return FieldError{field, "must have times like 2026-03-29T12:00:00Z"}, err
 	}
 	return FieldError{field, strings.TrimPrefix(err.Error(), "json: ")}, err // text of an unknown field

@@ -106,7 +106,8 @@ func brokenAt(body []byte) string {
 	var raw json.RawMessage
 	syntax, _ := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &raw))
 	switch {
-	case syntax == nil || syntax.Offset < 1 || syntax.Offset > int64(len(body)) || strings.Contains(syntax.Error(), "unexpected end"):
+	case syntax == nil || syntax.Offset < 1 || syntax.Offset > int64(len(body)) ||
+		strings.Contains(syntax.Error(), "unexpected end"):
 		return fmt.Sprintf("it ends too early, at byte %d", len(body))
 	case strings.Contains(syntax.Error(), "max depth"):
 		return fmt.Sprintf("it is nested too deeply, at byte %d", syntax.Offset)

@@ -49,7 +49,8 @@ func TestNearestKnowsSynonyms(t *testing.T) {
 		why, name, want string
 		names           []string
 	}{
-		{"the first one that is allowed", "Devices", "link_top_devices", []string{"link_top_devices", "link_total_clicks"}},
+		{"the first one that is allowed", "Devices", "link_top_devices",
+			[]string{"link_top_devices", "link_total_clicks"}},
 		{"none that is not", "devices", "", []string{"summary"}},
 		{"before what is near", "pagez", "exit_pages", []string{"pages", "exit_pages"}},
 		{"after the same name", "equals", "equals", []string{"eq", "equals"}},
@@ -64,7 +65,8 @@ func TestNearestKnowsSynonyms(t *testing.T) {
 }
 
 func TestSlip(t *testing.T) {
-	for name, want := range map[string]bool{"query": true, "Query": true, "querry": true, "quer": true, "v1query": false, "queries": false, "q": false, "": false, strings.Repeat("query", 100): false} {
+	for name, want := range map[string]bool{"query": true, "Query": true, "querry": true, "quer": true,
+		"v1query": false, "queries": false, "q": false, "": false, strings.Repeat("query", 100): false} {
 		if Slip(name, "query") != want {
 			t.Errorf("Slip(%.20q) = %t", name, !want)
 		}
@@ -77,7 +79,8 @@ func TestChoice(t *testing.T) {
 		why, name, want string
 		allowed         []string
 	}{
-		{"few names are listed", "summry", `no summry; did you mean "summary"? Allowed are summary, pages`, []string{"summary", "pages"}},
+		{"few names are listed", "summry", `no summry; did you mean "summary"? Allowed are summary, pages`,
+			[]string{"summary", "pages"}},
 		{"many are not beside a suggestion", "summry", `no summry; did you mean "summary"?`, many},
 		{"but without one", "revenue", "no revenue; allowed are " + strings.Join(many, ", "), many},
 		{"nothing is allowed", "x", "no x", nil},
@@ -113,8 +116,10 @@ func TestTypesOfJSON(t *testing.T) {
 		Object map[string]int
 	}
 	for js, want := range map[string]string{
-		`{"Text":7}`: "must be a string, not 7", `{"Flag":"x"}`: "must be true or false, not a string", `{"Whole":1.5}`: "must be a whole number, not 1.5",
-		`{"Number":true}`: "must be a number, not a boolean", `{"List":{}}`: "must be an array, not an object", `{"Object":[]}`: "must be an object, not an array",
+		`{"Text":7}`: "must be a string, not 7", `{"Flag":"x"}`: "must be true or false, not a string",
+		`{"Whole":1.5}`:   "must be a whole number, not 1.5",
+		`{"Number":true}`: "must be a number, not a boolean", `{"List":{}}`: "must be an array, not an object",
+		`{"Object":[]}`: "must be an object, not an array",
 	} {
 		wrong, ok := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal([]byte(js), &v))
 		if !ok || strings.Replace(Type(wrong), "a number", "7", 1) != strings.Replace(want, "a number", "7", 1) {
@@ -134,7 +139,8 @@ func TestJSON(t *testing.T) {
 		`{"id":"x`:   "The body is not valid JSON: it ends too early, at byte 8",
 		`{é}`:        "The body is not valid JSON: unexpected é at byte 2",
 		"[\"\x00\"]": `The body is not valid JSON: unexpected \x00 at byte 3`,
-		strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001): "The body is not valid JSON: it is nested too deeply, at byte 10001",
+		strings.Repeat("[", 10_001) +
+			strings.Repeat("]", 10_001): "The body is not valid JSON: it is nested too deeply, at byte 10001",
 	} {
 		if got := JSON([]byte(body)); got != want {
 			t.Errorf("%.20q: %s, want %s", body, got, want)
@@ -143,7 +149,8 @@ func TestJSON(t *testing.T) {
 }
 
 func TestOr(t *testing.T) {
-	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"},
+		"a, b or c": {"a", "b", "c"}} {
 		if got := Or(names...); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -152,15 +159,16 @@ func TestOr(t *testing.T) {
 
 func TestWordings(t *testing.T) {
 	for want, got := range map[string]string{
-		"must be a string, not a number":                                Want("a string", KindOf(json.Number("7"))),
-		"The item must be an object, not null":                          Body("The item", KindOf(nil)),
-		"must be active or inactive, not \"on\"":                        OneOf("on", "active", "inactive"),
-		"is required: active or inactive":                               OneOf("", "active", "inactive"),
-		"must be at least 1, not 0":                                     AtLeast(1, 0),
-		"must be between 0 and 100, not 100.5":                          Between(0, 100, 100.5),
-		"may have at most 10 entries, not 11":                           AtMost(10, "entries", 11),
-		"may have at most 255 characters":                               Long(255),
-		"must be one of these, not \"" + strings.Repeat("x", 64) + "\"": OneOf(strings.Repeat("x", 100), "one of these"),
+		"must be a string, not a number":         Want("a string", KindOf(json.Number("7"))),
+		"The item must be an object, not null":   Body("The item", KindOf(nil)),
+		"must be active or inactive, not \"on\"": OneOf("on", "active", "inactive"),
+		"is required: active or inactive":        OneOf("", "active", "inactive"),
+		"must be at least 1, not 0":              AtLeast(1, 0),
+		"must be between 0 and 100, not 100.5":   Between(0, 100, 100.5),
+		"may have at most 10 entries, not 11":    AtMost(10, "entries", 11),
+		"may have at most 255 characters":        Long(255),
+		"must be one of these, not \"" + strings.Repeat("x", 64) +
+			"\"": OneOf(strings.Repeat("x", 100), "one of these"),
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

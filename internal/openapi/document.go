@@ -87,8 +87,8 @@ type Operation struct {
 	Example     Example
 }
 
-// A Requirement names a scheme of security with scopes. One of an operation's requirements has to be met. The empty one is met by requests
-// without credentials.
+// A Requirement names a scheme of security with scopes. One of an operation's requirements has to be met. The empty one
+// is met by requests without credentials.
 type Requirement map[string][]string
 
 // A Param is a parameter of an address or a header.
@@ -190,14 +190,17 @@ func New(info Info) *Document {
 
 // Add adds an operation.
 func (d *Document) Add(method, path string, op Operation) {
-	e := entry{OperationID: op.ID, Tags: []string{op.Tag}, Summary: op.Summary, Description: op.About, Security: op.Security, Parameters: op.Params, Responses: map[string]any{}}
+	e := entry{OperationID: op.ID, Tags: []string{op.Tag}, Summary: op.Summary, Description: op.About,
+		Security: op.Security, Parameters: op.Params, Responses: map[string]any{}}
 	if e.Security == nil {
 		e.Security = []Requirement{}
 	}
 	if op.Body != nil {
 		e.Body = &requestBody{true, map[string]media{jsonType: {op.Body, op.Example.Body}}}
 	}
-	ok := response{Description: "The answer", Headers: map[string]header{"X-Request-ID": {"The id of the request, also in the log", Text("")}}, Content: map[string]media{}}
+	ok := response{Description: "The answer",
+		Headers: map[string]header{"X-Request-ID": {"The id of the request, also in the log", Text("")}},
+		Content: map[string]media{}}
 	if op.Answer != nil {
 		ok.Content[jsonType] = media{op.Answer, op.Example.Answer}
 	}
@@ -225,7 +228,8 @@ func (d *Document) AddResponse(name, about string, retry bool, forms map[string]
 		r.Content[form] = media{Schema: s}
 	}
 	if retry {
-		r.Headers = map[string]header{"Retry-After": {"After how many seconds the request may succeed", Whole("", 1, 0)}}
+		r.Headers = map[string]header{"Retry-After": {"After how many seconds the request may succeed",
+			Whole("", 1, 0)}}
 	}
 	d.Components.Responses[name] = r
 }
@@ -246,7 +250,8 @@ func (d *Document) Schemas(all map[string]*Schema) {
 	}
 }
 
-// Merge adds the tags, paths and components of js, an OpenAPI document in JSON. What both documents have is a mistake, unless it is equal.
+// Merge adds the tags, paths and components of js, an OpenAPI document in JSON. What both documents have is a mistake,
+// unless it is equal.
 func (d *Document) Merge(js []byte) error {
 	var other struct {
 		Tags       []Tag                                 `json:"tags"`
@@ -272,7 +277,8 @@ func (d *Document) Merge(js []byte) error {
 	for _, part := range []struct {
 		name string
 		to   map[string]any
-	}{{"securitySchemes", d.Components.SecuritySchemes}, {"responses", d.Components.Responses}, {"schemas", d.Components.Schemas}} {
+	}{{"securitySchemes", d.Components.SecuritySchemes}, {"responses", d.Components.Responses},
+		{"schemas", d.Components.Schemas}} {
 		if err := add(part.to, other.Components[part.name], "component of "+part.name); err != nil {
 			return err
 		}

@@ -10,7 +10,8 @@ import (
 //go:embed examples.json
 var examples []byte
 
-// Examples returns a request and an answer for each route that has some, by method and path. Paths of tracking begin with /ingest.
+// Examples returns a request and an answer for each route that has some, by method and path. Paths of tracking begin
+// with /ingest.
 func Examples() map[string]Example {
 	all := map[string]Example{}
 	_ = json.Unmarshal(examples, &all) // a test checks the file

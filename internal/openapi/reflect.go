@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// Types of Go by their JSON are described from their declarations, so that a field of an answer is written once. A Describer has the
-// schemas that do not follow from a declaration, and collects the schemas of structs as components.
+// Types of Go by their JSON are described from their declarations, so that a field of an answer is written once. A
+// Describer has the schemas that do not follow from a declaration, and collects the schemas of structs as components.
 type Describer struct {
 	// Known has the schemas of types that encode themselves, and of texts with a fixed set of values.
 	Known map[reflect.Type]*Schema
-	// Names has the names of components. Other structs with a name are called as in Go, without an ending in Endings, and begin with Prefix.
+	// Names has the names of components. Other structs with a name are called as in Go, without an ending in Endings,
+	// and begin with Prefix.
 	Names   map[reflect.Type]string
 	Endings []string
 	Prefix  string
@@ -42,7 +43,8 @@ func (d *Describer) of(t reflect.Type) *Schema {
 		return Moment("")
 	case t == rawType:
 		return &Schema{}
-	case t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Anonymous && t.Field(0).Type == timeType && t.Implements(marshaler):
+	case t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Anonymous && t.Field(0).Type == timeType &&
+		t.Implements(marshaler):
 		return Moment("") // a time with its own form
 	case t.Implements(texter):
 		return Text("")
@@ -60,7 +62,8 @@ func (d *Describer) of(t reflect.Type) *Schema {
 		return Truth("")
 	case reflect.Float32, reflect.Float64:
 		return Decimal("")
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return &Schema{Type: Types{"integer"}}
 	}
 	return &Schema{} // any
@@ -100,8 +103,8 @@ func (d *Describer) name(t reflect.Type) string {
 	return d.Prefix + strings.ToUpper(name[:1]) + name[1:]
 }
 
-// fields adds the fields of t to s, as encoding/json encodes them. A field that is left out when it is empty is not required. Other
-// pointers may be null.
+// fields adds the fields of t to s, as encoding/json encodes them. A field that is left out when it is empty is not
+// required. Other pointers may be null.
 func (d *Describer) fields(t reflect.Type, s *Schema) {
 	for i := range t.NumField() {
 		f := t.Field(i)

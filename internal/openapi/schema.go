@@ -81,7 +81,8 @@ func (all Properties) Named(name string) *Schema {
 	return nil
 }
 
-// Slot returns the place of the schema of the property with this name, to replace it; a place of its own if there is none.
+// Slot returns the place of the schema of the property with this name, to replace it; a place of its own if there is
+// none.
 func (all Properties) Slot(name string) **Schema {
 	if i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name }); i >= 0 {
 		return &all[i].Schema
@@ -111,7 +112,8 @@ func Truth(about string) *Schema { return &Schema{Type: Types{"boolean"}, Descri
 // Decimal returns the schema of a number.
 func Decimal(about string) *Schema { return &Schema{Type: Types{"number"}, Description: about} }
 
-// Whole returns the schema of a whole number that is at least least. There is no upper bound if most is less than least.
+// Whole returns the schema of a whole number that is at least least. There is no upper bound if most is less than
+// least.
 func Whole(about string, least, most int) *Schema {
 	s := &Schema{Type: Types{"integer"}, Description: about, Minimum: &least}
 	if most >= least {

@@ -26,8 +26,8 @@ import (
 
 const variable = "POSTGRES_DSN"
 
-// Schema creates a schema and returns the address of the database with only this schema in its search path. The schema is
-// dropped at the end of the test.
+// Schema creates a schema and returns the address of the database with only this schema in its search path. The schema
+// is dropped at the end of the test.
 func Schema(t testing.TB) string {
 	t.Helper()
 	dsn := testenv.Address(t, variable)

@@ -6,9 +6,9 @@
 //	cache.Forget(func(v *Item) bool { return v.ID == changed })
 //	value, err = cache.Get(ctx, "a")                               // calls load again if a has changed
 //
-// Existing and missing keys are cached separately, and the least recently used entries are dropped first. So made-up keys
-// do not push out existing ones. Failures are not cached. Concurrent calls for one key share a look-up, which continues
-// if the callers go away.
+// Existing and missing keys are cached separately, and the least recently used entries are dropped first. So made-up
+// keys do not push out existing ones. Failures are not cached. Concurrent calls for one key share a look-up, which
+// continues if the callers go away.
 package recent
 
 import (
@@ -63,8 +63,8 @@ func New[V any](cfg Config, ask Loader[V]) (*Cache[V], error) {
 	return &Cache[V]{cfg: cfg, ask: ask, known: known, unknown: unknown}, errors.Join(err1, err2)
 }
 
-// Get returns the value of key from the cache, or asks the Loader and caches the answer. The value is shared: callers must
-// copy it before they change it.
+// Get returns the value of key from the cache, or asks the Loader and caches the answer. The value is shared: callers
+// must copy it before they change it.
 func (c *Cache[V]) Get(ctx context.Context, key string) (none V, _ error) {
 	if err := ctx.Err(); err != nil {
 		return none, err
@@ -142,8 +142,8 @@ func (c *Cache[V]) look(ctx context.Context, key string, changes uint64) (a answ
 	return a, nil
 }
 
-// Forget drops the values for which changed returns true, and all missing keys, since they may exist now. Answers of running
-// look-ups are not cached.
+// Forget drops the values for which changed returns true, and all missing keys, since they may exist now. Answers of
+// running look-ups are not cached.
 func (c *Cache[V]) Forget(changed func(V) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -45,9 +45,9 @@ type Source struct {
 // shared.
 func Sources() []Source { return slices.Clone(loaded().sources) }
 
-// Lookup returns the source that lists host, or the longest parent of host that is listed with its subdomains. host must be
-// a result of address.Host, or a main domain of the table. No entry is a public suffix, so Lookup finds nothing above a
-// registrable domain.
+// Lookup returns the source that lists host, or the longest parent of host that is listed with its subdomains. host
+// must be a result of address.Host, or a main domain of the table. No entry is a public suffix, so Lookup finds nothing
+// above a registrable domain.
 func Lookup(host string) (Source, bool) {
 	t := loaded()
 	if i, ok := t.alone[host]; ok {
@@ -82,8 +82,8 @@ func IsDirect(s string) bool {
 }
 
 // Domain returns the stored form of a referrer: empty for direct traffic, the main domain of a listed source, else the
-// host. Direct traffic is everything without a [Host], this machine, and the website itself with its subdomains, also in
-// Google Translate. websiteDomain may be empty.
+// host. Direct traffic is everything without a [Host], this machine, and the website itself with its subdomains, also
+// in Google Translate. websiteDomain may be empty.
 func Domain(ref, websiteDomain string) string {
 	host := address.Untranslated(Host(ref))
 	if host == "" || local(host) || within(host, address.Host(websiteDomain)) {
@@ -116,7 +116,8 @@ func Host(ref string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(ref, "//"), "/")
 	name, _, _ = strings.Cut(name, "?")
 	name, port, _ := strings.Cut(name, ":")
-	if !strings.Contains(strings.Trim(name, "."), ".") || strings.ContainsAny(name, "@ #") || strings.Trim(port, "0123456789") != "" {
+	if !strings.Contains(strings.Trim(name, "."), ".") || strings.ContainsAny(name, "@ #") ||
+		strings.Trim(port, "0123456789") != "" {
 		return ""
 	}
 	return address.Host(name)
@@ -196,13 +197,15 @@ var loaded = sync.OnceValue(func() table { return parse(file) })
 // parse parses lines of "name | kind | main domain and hosts | short names". The last part may be
 // absent.
 func parse(text string) table {
-	t := table{hosts: make(map[string]int, 1024), alone: make(map[string]int, 512), paged: map[string]bool{}, names: map[string]int{}}
+	t := table{hosts: make(map[string]int, 1024), alone: make(map[string]int, 512), paged: map[string]bool{},
+		names: map[string]int{}}
 	for line := range strings.Lines(text) {
 		part := strings.Split(line, "|")
 		if strings.HasPrefix(line, "#") || len(part) < 3 {
 			continue
 		}
-		t.add(Source{Name: strings.TrimSpace(part[0]), Kind: Kind(strings.TrimSpace(part[1]))}, strings.Fields(part[2]), strings.Fields(strings.Join(part[3:], " ")))
+		t.add(Source{Name: strings.TrimSpace(part[0]), Kind: Kind(strings.TrimSpace(part[1]))}, strings.Fields(part[2]),
+			strings.Fields(strings.Join(part[3:], " ")))
 	}
 	return t
 }

@@ -35,7 +35,8 @@ func TestEveryLineOfTheFileIsValid(t *testing.T) {
 			t.Errorf("Named(%s in capitals) = %q", s.Name, got.Domain)
 		}
 		for _, short := range s.Short {
-			if got, ok := Named(short); !ok || got.Domain != s.Domain || short != strings.ToLower(short) || IsDirect(short) {
+			if got, ok := Named(short); !ok || got.Domain != s.Domain || short != strings.ToLower(short) ||
+				IsDirect(short) {
 				t.Errorf("%s: Named(%q) = %q", s.Name, short, got.Name)
 			}
 		}
@@ -54,7 +55,8 @@ func TestEveryLineOfTheFileIsValid(t *testing.T) {
 		}
 		for _, h := range s.Hosts {
 			if registrable, _ := publicsuffix.EffectiveTLDPlusOne(h); s.Kind == Search && registrable == h {
-				t.Errorf("%s: %q includes other services of a search engine; list it after =, and add its search hosts", s.Name, h)
+				t.Errorf("%s: %q includes other services of a search engine; list it after =, and add its search hosts",
+					s.Name, h)
 			}
 			if other, ok := hosts[h]; ok {
 				t.Errorf("%s is in both %s and %s", h, other, s.Name)
@@ -220,8 +222,10 @@ func TestServicesOfPortals(t *testing.T) {
 
 func TestTextsWithoutAHost(t *testing.T) {
 	for _, ref := range []string{
-		"null", "undefined", "about:client", "about:blank", "blob:https://shop.example/1", "data:text/html,a.b", "data:a.b", "chrome-extension://abc.def/",
-		"moz-extension://1/", "file:///a.b", "javascript:a.b()", "mailto:me@shop.example", "me@shop.example", "ftp://a.b/", "shop", "a b.c", "https://", "..", ".",
+		"null", "undefined", "about:client", "about:blank", "blob:https://shop.example/1", "data:text/html,a.b",
+		"data:a.b", "chrome-extension://abc.def/",
+		"moz-extension://1/", "file:///a.b", "javascript:a.b()", "mailto:me@shop.example", "me@shop.example",
+		"ftp://a.b/", "shop", "a b.c", "https://", "..", ".",
 	} {
 		if got := Domain(ref, "shop.com"); got != "" {
 			t.Errorf("Host(%q) = %q", ref, got)

@@ -6,8 +6,8 @@ package requestid
 
 import "net/http"
 
-// Header contains the id in requests and responses. It is in the canonical form of net/http, which saves a conversion for
-// every request.
+// Header contains the id in requests and responses. It is in the canonical form of net/http, which saves a conversion
+// for every request.
 const Header = "X-Request-Id"
 
 // Of returns the id in r if it is valid, else a fresh one.
@@ -18,8 +18,8 @@ func Of(r *http.Request, fresh func() string) string {
 	return fresh()
 }
 
-// clean reports whether id has 1 to 128 of the characters A-Z a-z 0-9 . _ -. Such an id cannot break a log line, a header or
-// a page.
+// clean reports whether id has 1 to 128 of the characters A-Z a-z 0-9 . _ -. Such an id cannot break a log line, a
+// header or a page.
 func clean(id string) bool {
 	if id == "" || len(id) > 128 {
 		return false

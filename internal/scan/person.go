@@ -24,15 +24,17 @@ func (a *Args) hasID(d *dialect.Dialect, p store.Person) (website, ids string) {
 			" OR " + d.Call(dialect.InList, "t.profile_id", a.texts(d, "profiles", p.ProfileIDs)) + ")"
 }
 
-// Of returns the distinct values of a text column, apart from the empty text, in the rows of t that have an id of p, in order.
+// Of returns the distinct values of a text column, apart from the empty text, in the rows of t that have an id of p, in
+// order.
 func Of(ctx context.Context, s store.Store, t *Table, column string, p store.Person) ([]string, error) {
 	d := s.Dialect()
 	var args Args
 	website, ids := args.hasID(d, p)
 	rows, err := s.Query(ctx, store.Statement{
 		Label: column + " of a person",
-		SQL:   "SELECT DISTINCT t." + column + " AS value FROM " + t.Name + " AS t WHERE " + website + " AND " + ids + " AND (t." + column + " <> '') ORDER BY value",
-		Args:  args, Kinds: []dialect.Kind{dialect.Text},
+		SQL: "SELECT DISTINCT t." + column + " AS value FROM " + t.Name + " AS t WHERE " + website + " AND " + ids +
+			" AND (t." + column + " <> '') ORDER BY value",
+		Args: args, Kinds: []dialect.Kind{dialect.Text},
 	})
 	if err != nil {
 		return nil, err
@@ -40,8 +42,8 @@ func Of(ctx context.Context, s store.Store, t *Table, column string, p store.Per
 	return rows.Columns[0].Texts, nil
 }
 
-// ReadPerson returns all columns of the rows of t that belong to p, as store.PersonEraser says, in the order of [Read]. sessions are
-// those with rows that have an id of p.
+// ReadPerson returns all columns of the rows of t that belong to p, as store.PersonEraser says, in the order of [Read].
+// sessions are those with rows that have an id of p.
 func ReadPerson(ctx context.Context, s store.Store, t *Table, p store.Person, sessions []string) (*store.Rows, error) {
 	d := s.Dialect()
 	var args Args
@@ -58,7 +60,8 @@ func ReadPerson(ctx context.Context, s store.Store, t *Table, p store.Person, se
 	}
 	return s.Query(ctx, store.Statement{
 		Label: "rows of a person",
-		SQL:   "SELECT " + strings.Join(names, ", ") + " FROM " + t.Name + " AS t WHERE " + where + " ORDER BY " + order,
-		Args:  args, Kinds: kinds,
+		SQL: "SELECT " + strings.Join(names, ", ") + " FROM " + t.Name + " AS t WHERE " + where + " ORDER BY " +
+			order,
+		Args: args, Kinds: kinds,
 	})
 }

@@ -79,7 +79,8 @@ func (a *Args) within(d *dialect.Dialect, s Stretch) string {
 		if s.To.ID == "" {
 			return where + " AND t.time < " + to
 		}
-		where += " AND t.time <= " + to + " AND (t.time < " + to + " OR t.event_id < " + a.Text(d, "until_id", s.To.ID) + ")"
+		where += " AND t.time <= " + to + " AND (t.time < " + to + " OR t.event_id < " +
+			a.Text(d, "until_id", s.To.ID) + ")"
 	}
 	return where
 }
@@ -96,7 +97,8 @@ func Counts(ctx context.Context, s store.Store, t *Table, of Stretch) (map[int64
 	where := args.within(d, of)
 	rows, err := s.Query(ctx, store.Statement{
 		Label: "count " + t.Name,
-		SQL: "SELECT " + DayOf(d) + " AS day, " + d.Call(dialect.Count) + " AS counted FROM " + t.Name + " AS t WHERE " + where +
+		SQL: "SELECT " + DayOf(d) + " AS day, " + d.Call(dialect.Count) + " AS counted FROM " + t.Name +
+			" AS t WHERE " + where +
 			" GROUP BY " + DayOf(d),
 		Args: args, Kinds: []dialect.Kind{dialect.Int, dialect.Int},
 	})
@@ -119,7 +121,8 @@ func Cut(ctx context.Context, s store.Store, t *Table, of Stretch, rows int) ([]
 	found, err := s.Query(ctx, store.Statement{
 		Label: "cut " + t.Name,
 		SQL: "SELECT c.time AS since, c.event_id AS id FROM (SELECT t.time AS time, t.event_id AS event_id, " +
-			d.Call(dialect.RowNumber, "t.subject", "t.time, t.event_id") + " AS place FROM " + t.Name + " AS t WHERE " + where +
+			d.Call(dialect.RowNumber, "t.subject", "t.time, t.event_id") + " AS place FROM " + t.Name + " AS t WHERE " +
+			where +
 			") AS c WHERE (c.place - 1) % " + args.Int(d, "every", int64(rows)) + " = 0 ORDER BY c.place",
 		Args: args, Kinds: []dialect.Kind{dialect.Int, dialect.Text},
 	})
@@ -162,7 +165,8 @@ func Read(ctx context.Context, s store.Store, t *Table, columns []schema.Column,
 	}
 	return s.Query(ctx, store.Statement{
 		Label: "read " + t.Name,
-		SQL:   "SELECT " + strings.Join(names, ", ") + " FROM " + t.Name + " AS t WHERE " + where + " ORDER BY " + order,
-		Args:  args, Kinds: kinds,
+		SQL: "SELECT " + strings.Join(names, ", ") + " FROM " + t.Name + " AS t WHERE " + where + " ORDER BY " +
+			order,
+		Args: args, Kinds: kinds,
 	})
 }

@@ -59,8 +59,8 @@ func (t *Table) set(to schema.Row, n int, from *store.Rows, i int) {
 	}
 }
 
-// Items returns the rows of an answer with all columns of t, in the order of [Read], as items. Rows that differ in columns of
-// samples alone are one item: so a vital has all its samples.
+// Items returns the rows of an answer with all columns of t, in the order of [Read], as items. Rows that differ in
+// columns of samples alone are one item: so a vital has all its samples.
 func (t *Table) Items(subject string, from *store.Rows) *store.Batch {
 	b := new(store.Batch)
 	if t.ID != schema.Vitals {
@@ -72,7 +72,8 @@ func (t *Table) Items(subject string, from *store.Rows) *store.Batch {
 	first := 0   // the first item with the time and id of the row
 	var of []int // the first row of each item
 	for i := range from.Len {
-		if i > 0 && (from.Columns[0].Texts[i] != from.Columns[0].Texts[i-1] || from.Columns[1].Ints[i] != from.Columns[1].Ints[i-1]) {
+		if i > 0 && (from.Columns[0].Texts[i] != from.Columns[0].Texts[i-1] ||
+			from.Columns[1].Ints[i] != from.Columns[1].Ints[i-1]) {
 			first = len(b.Vitals)
 		}
 		same := slices.IndexFunc(of[first:], func(row int) bool { return t.sameItem(from, row, i) })

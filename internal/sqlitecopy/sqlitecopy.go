@@ -36,7 +36,8 @@ func Pin(ctx context.Context, connection any) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.ExecContext(ctx, "BEGIN; SELECT count(*) FROM sqlite_schema", nil) // a transaction begins to read with its first query
+	// a transaction begins to read with its first query
+	_, err = c.ExecContext(ctx, "BEGIN; SELECT count(*) FROM sqlite_schema", nil)
 	if err != nil {
 		return errors.Join(err, Unpin(connection))
 	}
@@ -53,8 +54,8 @@ func Unpin(connection any) error {
 	return err
 }
 
-// Copy copies the state that connection reads to the new file path, with mode 0600, and syncs it to disk. After an error
-// it removes the file.
+// Copy copies the state that connection reads to the new file path, with mode 0600, and syncs it to disk. After an
+// error it removes the file.
 func Copy(ctx context.Context, connection any, path string) (err error) {
 	c, err := of(connection)
 	if err != nil {
@@ -98,8 +99,8 @@ func copyPages(ctx context.Context, c copier, path string) error {
 	return errors.Join(err, backup.Finish())
 }
 
-// name returns the driver's name of a file that nobody else uses. It needs no journal and no syncs, because Copy removes
-// an incomplete file and syncs a complete one.
+// name returns the driver's name of a file that nobody else uses. It needs no journal and no syncs, because Copy
+// removes an incomplete file and syncs a complete one.
 func name(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -109,7 +110,8 @@ func name(path string) (string, error) {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // a drive letter
 	}
-	u := url.URL{Scheme: "file", Path: path, OmitHost: true, RawQuery: url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}.Encode()}
+	u := url.URL{Scheme: "file", Path: path, OmitHost: true,
+		RawQuery: url.Values{"_pragma": {"journal_mode(OFF)", "synchronous(OFF)"}}.Encode()}
 	return u.String(), nil
 }
 

@@ -39,7 +39,8 @@ func TestCopyHasThePinnedState(t *testing.T) {
 		if err := Pin(t.Context(), connection); err != nil {
 			return err
 		}
-		if _, err := db.ExecContext(t.Context(), "UPDATE t SET n = -n; INSERT INTO t VALUES (0, NULL); CREATE TABLE later(x)"); err != nil {
+		if _, err := db.ExecContext(t.Context(),
+			"UPDATE t SET n = -n; INSERT INTO t VALUES (0, NULL); CREATE TABLE later(x)"); err != nil {
 			return err
 		}
 		return errors.Join(Copy(t.Context(), connection, path), Unpin(connection))
@@ -61,14 +62,16 @@ func TestCopyHasThePinnedState(t *testing.T) {
 	defer func() { _ = copied.Close() }()
 	var rows, sum, tables int
 	var sound string
-	if err := copied.QueryRowContext(t.Context(), "SELECT count(*), sum(n), (SELECT count(*) FROM sqlite_schema) FROM t").Scan(&rows, &sum, &tables); err != nil {
+	if err := copied.QueryRowContext(t.Context(),
+		"SELECT count(*), sum(n), (SELECT count(*) FROM sqlite_schema) FROM t").Scan(&rows, &sum, &tables); err != nil {
 		t.Fatal(err)
 	}
 	if err := copied.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
 		t.Errorf("integrity_check: %q, %v", sound, err)
 	}
 	if rows != n || sum != n*(n+1)/2 || tables != 1 {
-		t.Errorf("the copy has %d rows with the sum %d in %d tables, want %d, %d and 1", rows, sum, tables, n, n*(n+1)/2)
+		t.Errorf("the copy has %d rows with the sum %d in %d tables, want %d, %d and 1", rows, sum, tables, n,
+			n*(n+1)/2)
 	}
 	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM later").Scan(&rows); err != nil {
 		t.Errorf("the source: %v", err)
@@ -91,7 +94,8 @@ func TestFailedCopiesLeaveNothing(t *testing.T) {
 	if err := os.WriteFile(path, []byte("other"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Raw(func(connection any) error { return Copy(t.Context(), connection, path) }); !errors.Is(err, os.ErrExist) {
+	if err := c.Raw(func(connection any) error { return Copy(t.Context(), connection, path) }); !errors.Is(err,
+		os.ErrExist) {
 		t.Errorf("a copy to an existing file: %v", err)
 	}
 	if text, err := os.ReadFile(path); string(text) != "other" || err != nil {

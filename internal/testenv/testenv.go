@@ -7,8 +7,8 @@
 //		testenv.Night(t, "kill")                    // .ci/long kill runs it
 //	}
 //
-// CONTRIBUTING.md explains the tiers. A skipped test says how to run it. With CI=true in the environment, a missing server or
-// program is a failure.
+// CONTRIBUTING.md explains the tiers. A skipped test says how to run it. With CI=true in the environment, a missing
+// server or program is a failure.
 package testenv
 
 import (
@@ -30,7 +30,8 @@ var servers = map[string]string{
 
 // programs maps programs that tests start to the Debian packages that contain them.
 var programs = map[string]string{
-	"bash": "bash", "curl": "curl", "node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer", "redis-server": "redis-server", "soffice": "libreoffice-calc",
+	"bash": "bash", "curl": "curl", "node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer",
+	"redis-server": "redis-server", "soffice": "libreoffice-calc",
 }
 
 // Address returns the address of a server, such as POSTGRES_DSN.
@@ -82,10 +83,7 @@ func Chromium(t testing.TB) string {
 }
 
 func browser() string {
-	if path := os.Getenv("CHROMIUM"); path != "" {
-		return path
-	}
-	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
@@ -113,11 +111,11 @@ func Night(t testing.TB, proof string) {
 // IsNight reports whether long tests run.
 func IsNight() bool { return os.Getenv("SIGHTLINE_NIGHT") != "" }
 
-// WithoutRace skips t under the race detector, which would find nothing new in it and makes it some three times as slow. Such tests
-// have no goroutines of their own, and other tests run the same code concurrently under the detector.
+// WithoutRace skips t under the race detector, which would find nothing new in it and makes it some three times as
+// slow. Such tests have no goroutines of their own, and other tests run the same code concurrently under the detector.
 //
-// If SIGHTLINE_UNRACED is the path of a file, WithoutRace adds a line with the folder of the package and the name of the test. The gate
-// runs the tests of that file without the race detector.
+// If SIGHTLINE_UNRACED is the path of a file, WithoutRace adds a line with the folder of the package and the name of
+// the test. The gate runs the tests of that file without the race detector.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if !raceEnabled {

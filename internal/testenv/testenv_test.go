@@ -17,7 +17,8 @@ func TestServers(t *testing.T) {
 	}
 	for name, from := range programs {
 		if find(name) == "" {
-			lines = append(lines, fmt.Sprintf("%s is not installed; its tests would also run with Debian's package %s", name, from))
+			lines = append(lines, fmt.Sprintf("%s is not installed; its tests would also run with Debian's package %s",
+				name, from))
 		}
 	}
 	if browser() == "" {

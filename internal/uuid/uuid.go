@@ -22,10 +22,11 @@ func Random() string {
 // At returns a UUID of version 7. UUIDs of the same millisecond have a random order.
 func At(now time.Time) string { return text(timed(now), 7) }
 
-// Nth returns the UUID of version 7 of the n-th thing of a millisecond, from 0. Things from 4095 on have a random order.
+// Nth returns the UUID of version 7 of the n-th thing of a millisecond, from 0. Things from 4095 on have a random
+// order.
 func Nth(now time.Time, n int) string {
 	b := timed(now)
-	binary.BigEndian.PutUint16(b[6:8], uint16(min(n, 0xfff))) //nolint:gosec // it fits
+	binary.BigEndian.PutUint16(b[6:8], uint16(min(n, 0xfff)))
 	return text(b, 7)
 }
 

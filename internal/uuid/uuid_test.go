@@ -13,9 +13,11 @@ func TestVersions(t *testing.T) {
 	for _, tt := range []struct {
 		version string
 		make    func() string
-	}{{"4", uuid.Random}, {"7", func() string { return uuid.At(now) }}, {"7", func() string { return uuid.Nth(now, 4095) }}} {
+	}{{"4", uuid.Random}, {"7", func() string { return uuid.At(now) }},
+		{"7", func() string { return uuid.Nth(now, 4095) }}} {
 		version, make := tt.version, tt.make
-		form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-` + version + `[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+		form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-` + version +
+			`[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 		seen := map[string]bool{}
 		for range 1000 {
 			id := make()

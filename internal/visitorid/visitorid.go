@@ -4,7 +4,8 @@
 //	ids := visitorid.NewHasher(salt)
 //	stored := ids.Hash("web_shop", "the id in the browser")
 //
-// The same id of another website, or of a day with another salt, has another hash. Without the salt nobody can compute it.
+// The same id of another website, or of a day with another salt, has another hash. Without the salt nobody can compute
+// it.
 package visitorid
 
 import (
@@ -20,7 +21,8 @@ type Hasher struct{ salted hash.Hash }
 // NewHasher returns a Hasher with a salt, which must not be empty.
 func NewHasher(salt []byte) *Hasher { return &Hasher{hmac.New(sha256.New, salt)} }
 
-// Hash returns the text that is stored for an id of a website: 64 hexadecimal digits. Neither may have control characters.
+// Hash returns the text that is stored for an id of a website: 64 hexadecimal digits. Neither may have control
+// characters.
 func (h *Hasher) Hash(website, id string) string {
 	h.salted.Reset()
 	h.salted.Write([]byte(website + "\x00" + id))

@@ -15,11 +15,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A host gives the providers of its SDK, and gets an engine and a handler that are traced. api makes the handler with these.
+// A host gives the providers of its SDK, and gets an engine and a handler that are traced. api makes the handler with
+// these.
 func Example() {
 	_ = func(tracers trace.TracerProvider, meters metric.MeterProvider, data store.Store,
 		api func(*query.Engine, func(context.Context, observe.Request)) (http.Handler, error)) (http.Handler, error) {
-		watch, err := otel.New(otel.Config{Tracers: tracers, Meters: meters, Propagator: propagation.TraceContext{}, System: "duckdb"})
+		watch, err := otel.New(otel.Config{Tracers: tracers, Meters: meters, Propagator: propagation.TraceContext{},
+			System: "duckdb"})
 		if err != nil {
 			return nil, err
 		}

@@ -5,12 +5,12 @@
 //	api, err := httpapi.New(httpapi.Config{Observe: watch.Observe("api"), Engine: engine}) // and the other required fields
 //	mux.Handle("/", watch.Handler("api", api))
 //
-// It uses the API of OpenTelemetry alone, so the host chooses the SDK and the exporters. It is a separate package so that other hosts
-// do not link OpenTelemetry.
+// It uses the API of OpenTelemetry alone, so the host chooses the SDK and the exporters. It is a separate package so
+// that other hosts do not link OpenTelemetry.
 //
-// A request has a span of kind server, named after its route. Its statements and the statements of a sealer have spans of kind
-// client, named "sightline" and the label, such as "sightline pages". Seals are named "sightline seal". Spans hold no value of a caller:
-// the SQL has placeholders in place of values.
+// A request has a span of kind server, named after its route. Its statements and the statements of a sealer have spans
+// of kind client, named "sightline" and the label, such as "sightline pages". Seals are named "sightline seal". Spans
+// hold no value of a caller: the SQL has placeholders in place of values.
 package otel
 
 import (
@@ -34,8 +34,8 @@ import (
 type Config struct {
 	Tracers trace.TracerProvider // nil: no spans
 	Meters  metric.MeterProvider // nil: no metrics
-	// Propagator reads the trace that a request belongs to from its headers, such as propagation.TraceContext{}. Nil: each request
-	// begins a trace, unless middleware of the host put a span into its context.
+	// Propagator reads the trace that a request belongs to from its headers, such as propagation.TraceContext{}. Nil:
+	// each request begins a trace, unless middleware of the host put a span into its context.
 	Propagator propagation.TextMapPropagator
 	// System names the database in spans, as in duckdb or clickhouse. Empty: the spans do not say it.
 	System string
@@ -79,11 +79,16 @@ func New(cfg Config) (*Watch, error) {
 	}
 	meter := cfg.Meters.Meter(scope)
 	var faults [5]error
-	w.requestTime, faults[0] = meter.Float64Histogram("sightline.request.duration", metric.WithUnit("s"), metric.WithDescription("Time until the response was written."))
-	w.requestRows, faults[1] = meter.Int64Counter("sightline.request.rows", metric.WithUnit("{row}"), metric.WithDescription("Rows in responses, or rows that requests stored."))
-	w.statementTime, faults[2] = meter.Float64Histogram("sightline.statement.duration", metric.WithUnit("s"), metric.WithDescription("Time of statements and seals."))
-	w.statementRows, faults[3] = meter.Int64Counter("sightline.statement.rows", metric.WithUnit("{row}"), metric.WithDescription("Rows that statements returned."))
-	w.failures, faults[4] = meter.Int64Counter("sightline.statement.failures", metric.WithUnit("{statement}"), metric.WithDescription("Statements and seals that failed."))
+	w.requestTime, faults[0] = meter.Float64Histogram("sightline.request.duration", metric.WithUnit("s"),
+		metric.WithDescription("Time until the response was written."))
+	w.requestRows, faults[1] = meter.Int64Counter("sightline.request.rows", metric.WithUnit("{row}"),
+		metric.WithDescription("Rows in responses, or rows that requests stored."))
+	w.statementTime, faults[2] = meter.Float64Histogram("sightline.statement.duration", metric.WithUnit("s"),
+		metric.WithDescription("Time of statements and seals."))
+	w.statementRows, faults[3] = meter.Int64Counter("sightline.statement.rows", metric.WithUnit("{row}"),
+		metric.WithDescription("Rows that statements returned."))
+	w.failures, faults[4] = meter.Int64Counter("sightline.statement.failures", metric.WithUnit("{statement}"),
+		metric.WithDescription("Statements and seals that failed."))
 	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}
@@ -99,7 +104,8 @@ func (w *Watch) Statement(ctx context.Context, s store.Statement) (context.Conte
 		if w.system != "" {
 			known = append(known, attribute.String("db.system.name", w.system))
 		}
-		ctx, span = w.tracer.Start(ctx, "sightline "+s.Label, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(known...))
+		ctx, span = w.tracer.Start(ctx, "sightline "+s.Label, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(known...))
 	}
 	return ctx, func(rows int, err error) {
 		span.SetAttributes(attribute.Int("db.response.returned_rows", rows))
@@ -121,8 +127,8 @@ func (w *Watch) Statement(ctx context.Context, s store.Statement) (context.Conte
 	}
 }
 
-// Handler returns h with a span around each request. handler is the value of the attribute sightline.handler. The span gets its route
-// and its status from [Watch.Observe], which the host gives to the handler as Config.Observe.
+// Handler returns h with a span around each request. handler is the value of the attribute sightline.handler. The span
+// gets its route and its status from [Watch.Observe], which the host gives to the handler as Config.Observe.
 func (w *Watch) Handler(handler string, h http.Handler) http.Handler {
 	if w.tracer == nil {
 		return h
@@ -139,8 +145,8 @@ func (w *Watch) Handler(handler string, h http.Handler) http.Handler {
 	})
 }
 
-// spanKey is the key of the span of a request in its context. The span that is current when the request is observed may be one of the
-// host's own.
+// spanKey is the key of the span of a request in its context. The span that is current when the request is observed may
+// be one of the host's own.
 type spanKey struct{}
 
 // Observe returns a function for Config.Observe of a handler. handler is the value of the attribute sightline.handler.
@@ -157,9 +163,11 @@ func (w *Watch) Observe(handler string) func(context.Context, observe.Request) {
 			return
 		}
 		ctx = context.WithoutCancel(ctx)
-		of := []attribute.KeyValue{attribute.String("sightline.handler", handler), attribute.String("http.route", route)}
+		of := []attribute.KeyValue{attribute.String("sightline.handler", handler),
+			attribute.String("http.route", route)}
 		w.requestRows.Add(ctx, int64(r.Rows), metric.WithAttributes(of...))
-		of = append(of, attribute.String("sightline.class", string(r.Class)), attribute.Int("http.response.status_code", r.Status))
+		of = append(of, attribute.String("sightline.class", string(r.Class)),
+			attribute.Int("http.response.status_code", r.Status))
 		if r.Code != "" {
 			of = append(of, attribute.String("error.type", r.Code))
 		}

@@ -42,7 +42,8 @@ func (t tracer) Start(ctx context.Context, name string, opts ...trace.SpanStartO
 	t.rec.spans = append(t.rec.spans, known)
 	var id trace.SpanID
 	binary.BigEndian.PutUint64(id[:], uint64(len(t.rec.spans)))
-	s := &span{known: known, context: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: id})}
+	s := &span{known: known,
+		context: trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: id})}
 	s.SetAttributes(cfg.Attributes()...)
 	return trace.ContextWithSpan(ctx, s), s
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// Engine returns the metrics of an engine, and of the work that its sealer has left. The host registers it. sealer may be nil.
+// Engine returns the metrics of an engine, and of the work that its sealer has left. The host registers it. sealer may
+// be nil.
 //
 //	sightline_answers_total{source,reason}           answers to parameters by source; the reason is "none" for remembered answers
 //	sightline_answers_bytes                          memory of remembered answers to parameters
@@ -24,12 +25,15 @@ func Engine(engine *query.Engine, sealer *query.Sealer) prometheus.Collector {
 	}
 	return &engineCollector{
 		engine: engine, sealer: sealer,
-		answers:     desc("answers_total", "Answers to parameters, by source, and by the reason why the source before it did not answer.", "source", "reason"),
+		answers: desc("answers_total",
+			"Answers to parameters, by source, and by the reason why the source before it did not answer.", "source",
+			"reason"),
 		answerBytes: desc("answers_bytes", "Memory of remembered answers to parameters."),
 		stateBytes:  desc("states_bytes", "Memory of the states that answers are merged from."),
 		sealDays:    desc("seal_days_due", "Days to seal, added up over all websites."),
 		oldestDay:   desc("seal_oldest_due_timestamp_seconds", "Start of the oldest day to seal; 0 if no day is due."),
-		stateDays:   desc("states_days_due", "Days whose stored states have to be looked at, added up over all websites."),
+		stateDays: desc("states_days_due",
+			"Days whose stored states have to be looked at, added up over all websites."),
 	}
 }
 
@@ -54,7 +58,8 @@ func (c *engineCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	stats := c.engine.Stats()
 	for _, n := range stats.Answers {
-		to <- prometheus.MustNewConstMetric(c.answers, prometheus.CounterValue, float64(n.Answers), string(n.Source), cmp.Or(string(n.Why), "none"))
+		to <- prometheus.MustNewConstMetric(c.answers, prometheus.CounterValue, float64(n.Answers), string(n.Source),
+			cmp.Or(string(n.Why), "none"))
 	}
 	gauge(c.answerBytes, float64(stats.AnswerBytes))
 	gauge(c.stateBytes, float64(stats.StateBytes))

@@ -37,7 +37,8 @@ func TestEngine(t *testing.T) {
 	}
 	for range 2 {
 		if _, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindLink, ID: "x"}},
-			query.Request{Parameters: []query.Parameter{{Name: "link_total_clicks"}}, Preset: "yesterday"}); err != nil {
+			query.Request{Parameters: []query.Parameter{{Name: "link_total_clicks"}},
+				Preset: "yesterday"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,15 +48,18 @@ func TestEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec := httptest.NewRecorder()
-		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(rec,
+			httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 		all := strings.Split(rec.Body.String(), "\n")
-		wants(t, all, `sightline_answers_total{reason="not_mergeable",source="statement"} 2`, `sightline_answers_bytes 0`, `sightline_states_bytes 0`)
+		wants(t, all, `sightline_answers_total{reason="not_mergeable",source="statement"} 2`,
+			`sightline_answers_bytes 0`, `sightline_states_bytes 0`)
 		if sealer == nil {
 			if strings.Contains(rec.Body.String(), "sightline_seal") {
 				t.Errorf("metrics of no sealer: %s", rec.Body)
 			}
 			continue
 		}
-		wants(t, all, `sightline_seal_days_due 0`, `sightline_seal_oldest_due_timestamp_seconds 0`, `sightline_states_days_due 0`)
+		wants(t, all, `sightline_seal_days_due 0`, `sightline_seal_oldest_due_timestamp_seconds 0`,
+			`sightline_states_days_due 0`)
 	}
 }

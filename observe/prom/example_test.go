@@ -28,7 +28,8 @@ func Example() {
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{}) // on its own address
 
 	report := collector.Observe("api") // called by a handler
-	report(context.Background(), observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: http.StatusOK, Rows: 12})
+	report(context.Background(),
+		observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: http.StatusOK, Rows: 12})
 
 	rec := httptest.NewRecorder()
 	metrics.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))

@@ -47,20 +47,24 @@ type Collector struct {
 // New returns a Collector.
 func New() *Collector {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sightline_" + name, Help: help}, append([]string{"handler"}, labels...))
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sightline_" + name, Help: help},
+			append([]string{"handler"}, labels...))
 	}
 	histogram := func(name, help string) *prometheus.HistogramVec {
 		buckets := []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sightline_" + name, Help: help, Buckets: buckets}, []string{"handler", "route"})
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sightline_" + name, Help: help,
+			Buckets: buckets}, []string{"handler", "route"})
 	}
 	return &Collector{
-		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sightline_requests_in_flight", Help: "Requests in progress."}, []string{"handler"}),
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sightline_requests_in_flight",
+			Help: "Requests in progress."}, []string{"handler"}),
 		requests: counter("requests_total", "Answered requests.", "route", "class", "status"),
 		errors:   counter("errors_total", "Errors by code.", "route", "code"),
 		rows:     counter("rows_total", "Rows in responses, or rows sent to be stored.", "route"),
 		duration: histogram("request_duration_seconds", "Time until the response was written."),
-		store:    histogram("store_duration_seconds", "Time spent in the store of events per request; times of concurrent queries are added."),
-		codes:    map[string]bool{},
+		store: histogram("store_duration_seconds",
+			"Time spent in the store of events per request; times of concurrent queries are added."),
+		codes: map[string]bool{},
 	}
 }
 

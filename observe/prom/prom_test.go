@@ -24,7 +24,8 @@ func lines(t *testing.T, c *prom.Collector) []string {
 		t.Fatal(err)
 	}
 	rec := httptest.NewRecorder()
-	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(rec,
+		httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	if rec.Code != http.StatusOK {
 		t.Fatalf("%d %s", rec.Code, rec.Body)
 	}
@@ -44,10 +45,12 @@ func wants(t *testing.T, got []string, want ...string) {
 func TestMetrics(t *testing.T) {
 	c := prom.New()
 	tell := c.Observe("api")
-	good := observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 200, Duration: 20 * time.Millisecond, Store: 15 * time.Millisecond, Rows: 40}
+	good := observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 200,
+		Duration: 20 * time.Millisecond, Store: 15 * time.Millisecond, Rows: 40}
 	tell(t.Context(), good)
 	tell(t.Context(), good)
-	tell(t.Context(), observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 429, Code: "RATE_LIMITED", Duration: time.Millisecond})
+	tell(t.Context(), observe.Request{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 429,
+		Code: "RATE_LIMITED", Duration: time.Millisecond})
 	c.Observe("track")(t.Context(), observe.Request{Class: auth.ClassPublic, Status: 404, Code: "NOT_FOUND"})
 	var during []string
 	c.InFlight("api", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { during = lines(t, c) })).

@@ -9,7 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A cellWriter writes the cells of a column as members of JSON objects. It decides once about everything that the cells share.
+// A cellWriter writes the cells of a column as members of JSON objects. It decides once about everything that the cells
+// share.
 type cellWriter struct {
 	*Cells
 	lead   []byte // what comes before each

@@ -28,7 +28,8 @@ func Changes(now, previous *Table) Table {
 	return t
 }
 
-// change returns by how many percent now is more than then. It reports false if one of them is unknown, and if then is 0.
+// change returns by how many percent now is more than then. It reports false if one of them is unknown, and if then is
+// 0.
 func change(now, then *Cells, row int) (float64, bool) {
 	if now.Kind == dialect.Int && then.Kind == dialect.Int {
 		a, b := now.whole(row), then.whole(row)
@@ -54,8 +55,8 @@ func change(now, then *Cells, row int) (float64, bool) {
 // exactFrom is the size from which the error of a change that floats compute may show in its second decimal.
 const exactFrom = 1e9
 
-// exactChange is change, computed from the shortest decimals of now and then, which are finite. It is rounded to two decimals. From
-// 10^13 on, where a float does not hold these, it is the nearest float.
+// exactChange is change, computed from the shortest decimals of now and then, which are finite. It is rounded to two
+// decimals. From 10^13 on, where a float does not hold these, it is the nearest float.
 func exactChange(now, then float64) float64 {
 	a, b := decimalOf(now), decimalOf(then)
 	r := a.Sub(a, b)

@@ -15,11 +15,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// UnmarshalJSON implements json.Unmarshaler: it reads an array of objects that all have the same members, and null for an absent
-// row. It replaces t by a table with the same JSON.
+// UnmarshalJSON implements json.Unmarshaler: it reads an array of objects that all have the same members, and null for
+// an absent row. It replaces t by a table with the same JSON.
 //
-// JSON does not say the formats of columns, so they follow from the values. Whole numbers are Integer, and other numbers Number.
-// Texts are String, also dates. A column whose texts are all instants, as in 2026-03-01T12:00:00.000Z, is DateTime.
+// JSON does not say the formats of columns, so they follow from the values. Whole numbers are Integer, and other
+// numbers Number. Texts are String, also dates. A column whose texts are all instants, as in 2026-03-01T12:00:00.000Z,
+// is DateTime.
 func (t *Table) UnmarshalJSON(b []byte) error {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(b, &rows); err != nil {
@@ -47,7 +48,8 @@ func (t *Table) UnmarshalJSON(b []byte) error {
 			}
 		}
 		if strings.Join(of, "\n") != strings.Join(names, "\n") {
-			return fmt.Errorf("query: row %d of a table has the columns %q, not %q as the rows before it", row, of, names)
+			return fmt.Errorf("query: row %d of a table has the columns %q, not %q as the rows before it", row, of,
+				names)
 		}
 		for i, value := range values {
 			cells[i][row] = value

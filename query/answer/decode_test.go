@@ -28,12 +28,14 @@ func TestUnmarshalTable(t *testing.T) {
 		{"no rows", `[]`, nil},
 		{"absent rows", `[null,null]`, nil},
 		{"rows without columns", `[{},{}]`, nil},
-		{"texts and whole numbers", `[{"path":"/","n":1},{"path":"/\u00fc\"","n":-9223372036854775808}]`, []catalog.Format{catalog.String, catalog.Integer}},
+		{"texts and whole numbers", `[{"path":"/","n":1},{"path":"/\u00fc\"","n":-9223372036854775808}]`,
+			[]catalog.Format{catalog.String, catalog.Integer}},
 		{"decimals", `[{"x":1},{"x":0.1234},{"x":null}]`, []catalog.Format{catalog.Number}},
 		{"an absent row between", `[{"x":1.5},null,{"x":2}]`, []catalog.Format{catalog.Number}},
 		{"booleans", `[{"b":true},{"b":null},{"b":false}]`, []catalog.Format{catalog.Boolean}},
 		{"instants", `[{"t":"2026-03-01T12:00:00.007Z"},{"t":null}]`, []catalog.Format{catalog.DateTime}},
-		{"texts of which some are instants", `[{"t":"2026-03-01T12:00:00.007Z"},{"t":""}]`, []catalog.Format{catalog.String}},
+		{"texts of which some are instants", `[{"t":"2026-03-01T12:00:00.007Z"},{"t":""}]`,
+			[]catalog.Format{catalog.String}},
 		{"dates", `[{"date":"2026-03-01"},{"date":"2026-03-02"}]`, []catalog.Format{catalog.String}},
 		{"an instant that is none", `[{"t":"2026-02-30T12:00:00.007Z"}]`, []catalog.Format{catalog.String}},
 		{"JSON", `[{"p":{"b":[1.50,null],"a":"<"}},{"p":""},{"p":[]}]`, []catalog.Format{catalog.JSON}},
@@ -67,7 +69,8 @@ func TestUnmarshalTableRefuses(t *testing.T) {
 		{`[{"a":1,"a":2}]`, `has two members called "a"`},
 	} {
 		got := NewTable(1, nil)
-		if err := json.Unmarshal([]byte(row.json), &got); err == nil || !strings.Contains(err.Error(), row.want) || got.Len() != 1 {
+		if err := json.Unmarshal([]byte(row.json), &got); err == nil || !strings.Contains(err.Error(), row.want) ||
+			got.Len() != 1 {
 			t.Errorf("%s: got %v, want %q and no change", row.json, err, row.want)
 		}
 	}
@@ -114,7 +117,8 @@ func randomTable(rnd *rand.Rand) Table {
 		add("t", "", 0, rnd.Int64N(4e12))
 	}
 	table := Table{len: n}
-	for name, format := range map[string]catalog.Format{"s": catalog.String, "j": catalog.JSON, "x": catalog.Number, "i": catalog.Integer,
+	for name, format := range map[string]catalog.Format{"s": catalog.String, "j": catalog.JSON, "x": catalog.Number,
+		"i": catalog.Integer,
 		"b": catalog.Boolean, "t": catalog.DateTime} {
 		values := c[name]
 		values.Valid = valid
@@ -188,7 +192,8 @@ func TestTime(t *testing.T) {
 			t.Errorf("%s: %s is %s, want %s", row.why, row.label, text, row.want)
 		}
 	}
-	table := NewTable(2, []Cells{column("seen", catalog.DateTime, known(ints(1, 0), true, false)), column("n", catalog.Integer, ints(1, 2))}).In(berlin)
+	table := NewTable(2, []Cells{column("seen", catalog.DateTime, known(ints(1, 0), true, false)),
+		column("n", catalog.Integer, ints(1, 2))}).In(berlin)
 	if at, err := table.Time(0, "seen"); err != nil || at.UnixMilli() != 1 || at.Location() != berlin {
 		t.Errorf("an instant: %v, %v", at, err)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/answer"
 )
 
-// A program that asks over HTTP reads the body as a Response. Rows and times come from it as from an answer of an engine.
+// A program that asks over HTTP reads the body as a Response. Rows and times come from it as from an answer of an
+// engine.
 func ExampleTable_Time() {
 	body := []byte(`{"success":true,"data":[{"parameter":"summary","success":true,"data":[{"date":"2026-03-29","visitors":7},{"date":"2026-03-30","visitors":9}],
 		"meta":{"from":"2026-03-28T23:00:00.000Z","to":"2026-03-30T22:00:00.000Z","timezone":"Europe/Berlin","granularity":"daily","limit":null,"rows":2,"hasMore":false}}],

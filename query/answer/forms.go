@@ -14,9 +14,10 @@ const (
 	changesPrefix  = "changes."
 )
 
-// AppendCSV appends the rows of r to b as CSV of RFC 4180 in UTF-8, with lines that end with a line feed, and returns the extended slice.
-// The first line has the names of the columns. Cells are as in JSON; null and absent rows are empty. A text that a spreadsheet would run as a
-// formula gets an apostrophe before it. With a comparison the columns of Previous and Changes follow, as previous.NAME and changes.NAME.
+// AppendCSV appends the rows of r to b as CSV of RFC 4180 in UTF-8, with lines that end with a line feed, and returns
+// the extended slice. The first line has the names of the columns. Cells are as in JSON; null and absent rows are
+// empty. A text that a spreadsheet would run as a formula gets an apostrophe before it. With a comparison the columns
+// of Previous and Changes follow, as previous.NAME and changes.NAME.
 func (r *Result) AppendCSV(b []byte) []byte {
 	tables := []csvTable{{of: &r.Data}}
 	if r.Previous != nil {
@@ -77,8 +78,8 @@ func (w *cellWriter) appendCSV(b, scratch []byte, row int) (_, _ []byte) {
 	return csvtext.Append(b, string(scratch)), scratch
 }
 
-// AppendLines appends the rows of r to b as lines of JSON, and returns the extended slice. With a comparison each row has the further members
-// previous and changes.
+// AppendLines appends the rows of r to b as lines of JSON, and returns the extended slice. With a comparison each row
+// has the further members previous and changes.
 func (r *Result) AppendLines(b []byte) []byte {
 	columns := r.Data.writers()
 	var previous, changes []cellWriter

@@ -65,7 +65,8 @@ func (m *Meta) appendJSON(b []byte) []byte {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{`,"total_parameters":`, m.TotalParameters}, {`,"page":`, m.Page}, {`,"limit":`, m.Limit}, {`,"filters_applied":`, m.FiltersApplied}} {
+	}{{`,"total_parameters":`, m.TotalParameters}, {`,"page":`, m.Page}, {`,"limit":`, m.Limit},
+		{`,"filters_applied":`, m.FiltersApplied}} {
 		b = strconv.AppendInt(append(b, n.name...), int64(n.value), 10)
 	}
 	for _, t := range []struct{ name, value string }{{`,"startDate":`, m.StartDate}, {`,"endDate":`, m.EndDate},
@@ -215,11 +216,11 @@ func round(x float64, decimals int) float64 {
 	return rounded
 }
 
-// appendRounded appends x with at most that many decimals, rounded half away from zero, without trailing zeros. It appends null
-// for infinities and for values that are not numbers.
+// appendRounded appends x with at most that many decimals, rounded half away from zero, without trailing zeros. It
+// appends null for infinities and for values that are not numbers.
 //
-// It rounds the shortest decimal that stands for x, since that is the number people see: 2.675 becomes 2.68, although the nearest
-// double is slightly less. So a ratio that is exactly half way in decimals is rounded like one.
+// It rounds the shortest decimal that stands for x, since that is the number people see: 2.675 becomes 2.68, although
+// the nearest double is slightly less. So a ratio that is exactly half way in decimals is rounded like one.
 func appendRounded(b []byte, x float64, decimals int) []byte {
 	if near, ok := appendNear(b, x, decimals); ok {
 		return near

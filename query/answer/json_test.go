@@ -101,7 +101,8 @@ func TestRoundingWithoutTheDecimal(t *testing.T) {
 		x := rnd.NormFloat64() * math.Pow(10, float64(rnd.IntN(14)-4))
 		if rnd.IntN(2) == 0 { // close to a tie, or to a result
 			unit := math.Pow(10, float64(decimals))
-			x = (math.Floor(x*unit) + float64(rnd.IntN(2))/2 + rnd.NormFloat64()*math.Pow(10, -float64(rnd.IntN(12)))) / unit
+			x = (math.Floor(x*unit) + float64(rnd.IntN(2))/2 +
+				rnd.NormFloat64()*math.Pow(10, -float64(rnd.IntN(12)))) / unit
 		}
 		if got, ok := appendNear(nil, x, decimals); ok {
 			taken++
@@ -118,11 +119,15 @@ func TestRoundingWithoutTheDecimal(t *testing.T) {
 func sample() Table {
 	return Table{len: 3, columns: []Cells{
 		{Output: &catalog.Output{Name: "name", Format: catalog.String}, Column: texts("a", "</b>\"\\\n", "ü😀")},
-		{Output: &catalog.Output{Name: "count", Format: catalog.Integer, Zero: true}, Column: known(ints(1, 0, 3), true, false, true)},
-		{Output: &catalog.Output{Name: "rate", Format: catalog.Number, Decimals: 2}, Column: known(floats(1.005, 7, math.NaN()), true, false, true)},
+		{Output: &catalog.Output{Name: "count", Format: catalog.Integer, Zero: true},
+			Column: known(ints(1, 0, 3), true, false, true)},
+		{Output: &catalog.Output{Name: "rate", Format: catalog.Number, Decimals: 2},
+			Column: known(floats(1.005, 7, math.NaN()), true, false, true)},
 		{Output: &catalog.Output{Name: "bounced", Format: catalog.Boolean}, Column: ints(1, 0, 0)},
-		{Output: &catalog.Output{Name: "last_seen", Format: catalog.DateTime}, Column: known(ints(0, 1_709_294_400_123, 5), true, true, false)},
-		{Output: &catalog.Output{Name: "date", Format: catalog.Date}, Column: texts("2024-01-01", "2024-01-02", "2024-01-03")},
+		{Output: &catalog.Output{Name: "last_seen", Format: catalog.DateTime},
+			Column: known(ints(0, 1_709_294_400_123, 5), true, true, false)},
+		{Output: &catalog.Output{Name: "date", Format: catalog.Date},
+			Column: texts("2024-01-01", "2024-01-02", "2024-01-03")},
 		{Output: &catalog.Output{Name: "p75", Format: catalog.Number, Decimals: 2}, Column: ints(7, 8, 9)},
 	}}
 }
@@ -150,8 +155,10 @@ func TestTableJSON(t *testing.T) {
 // A table whose size was counted is written as before.
 func TestJSONOfACountedTable(t *testing.T) {
 	for _, text := range []string{"", "/docs/a b", "\x7f", "a\"b", "a\\b", "\n", "\x00", "ü", "\u2028", "\xff"} {
-		table := Table{len: 2, columns: []Cells{{Output: &catalog.Output{Name: "name", Format: catalog.String}, Column: texts("plain", text)},
-			{Output: &catalog.Output{Name: "other", Format: catalog.String}, Column: known(texts("plain", text), true, false)}}}
+		table := Table{len: 2, columns: []Cells{{Output: &catalog.Output{Name: "name", Format: catalog.String},
+			Column: texts("plain", text)},
+			{Output: &catalog.Output{Name: "other", Format: catalog.String},
+				Column: known(texts("plain", text), true, false)}}}
 		want := string(table.AppendJSON(nil))
 		if size := table.size(); size < int64(len(want)) {
 			t.Errorf("%q: %d bytes were counted of %d", text, size, len(want))
@@ -164,7 +171,8 @@ func TestJSONOfACountedTable(t *testing.T) {
 
 // The size that counts against the budget is at least the size of the answer, and not much more.
 func TestSizeOfATable(t *testing.T) {
-	texts := Table{len: 4, columns: []Cells{{Output: &catalog.Output{Name: "name", Format: catalog.String}, Column: texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
+	texts := Table{len: 4, columns: []Cells{{Output: &catalog.Output{Name: "name", Format: catalog.String},
+		Column: texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
 	for _, table := range []Table{{}, sample(), texts} {
 		if sent, size := int64(len(table.AppendJSON(nil))), table.size(); size < sent || size > 2*sent+100 {
 			t.Errorf("%d bytes are counted, %d are sent", size, sent)
@@ -212,7 +220,8 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		var back string
 		written := appendText(nil, s)
-		if err := json.Unmarshal(written, &back); err != nil || !utf8.Valid(written) || textSize(s) < int64(len(written)) {
+		if err := json.Unmarshal(written, &back); err != nil || !utf8.Valid(written) ||
+			textSize(s) < int64(len(written)) {
 			t.Fatalf("%q, of %d bytes at most: %s, %v", s, textSize(s), written, err)
 		}
 		want := s
@@ -234,8 +243,10 @@ func BenchmarkTable(b *testing.B) {
 	}
 	for i, c := range []store.Column{texts(names...), texts(names...), ints(counts...), ints(counts...),
 		ints(counts...), floats(rates...), floats(rates...), ints(counts...)} {
-		format := []catalog.Format{catalog.String, catalog.String, catalog.Integer, catalog.Integer, catalog.Integer, catalog.Number, catalog.Number, catalog.DateTime}[i]
-		t.columns = append(t.columns, Cells{Output: &catalog.Output{Name: "column" + strconv.Itoa(i), Format: format, Decimals: 2}, Column: c})
+		format := []catalog.Format{catalog.String, catalog.String, catalog.Integer, catalog.Integer, catalog.Integer,
+			catalog.Number, catalog.Number, catalog.DateTime}[i]
+		t.columns = append(t.columns,
+			Cells{Output: &catalog.Output{Name: "column" + strconv.Itoa(i), Format: format, Decimals: 2}, Column: c})
 	}
 	buffer := t.AppendJSON(nil)
 	b.SetBytes(int64(len(buffer)))
@@ -248,9 +259,12 @@ func BenchmarkTable(b *testing.B) {
 // A result is written as encoding/json writes it, whatever of it is there.
 func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 	at := Instant{time.Date(2026, 3, 1, 12, 30, 0, 5_000_000, time.FixedZone("x", 3600))}
-	table := Table{len: 1, columns: []Cells{{Output: &catalog.Output{Name: "path", Format: catalog.String}, Column: texts("/<a>")}}}
-	full := Result{Parameter: "pages", ID: "a\"<b>", Success: true, Data: table, Previous: &table, Changes: &table, Error: "x\n", Code: ask.Invalid,
-		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", PartialFirst: true, Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
+	table := Table{len: 1, columns: []Cells{{Output: &catalog.Output{Name: "path", Format: catalog.String},
+		Column: texts("/<a>")}}}
+	full := Result{Parameter: "pages", ID: "a\"<b>", Success: true, Data: table, Previous: &table, Changes: &table,
+		Error: "x\n", Code: ask.Invalid,
+		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", PartialFirst: true,
+			Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
 			Rows: 3, HasMore: true, Previous: &Period{ask.PreviousYear, "2026-01-01", "2026-01-02", at, at}}}
 	results := []*Result{{}, &full}
 	for f := range reflect.ValueOf(&full).Elem().NumField() { // each field alone left out

@@ -58,14 +58,17 @@ type ResultMeta struct {
 	Rows         int      `json:"rows"`
 	HasMore      bool     `json:"hasMore"`
 	Previous     *Period  `json:"previous,omitempty"` // the period that rows are compared with
-	// ExpiredBefore is the end of the last day of the answer whose rows were removed because of their age; nil if none were. Where totals
-	// of these days do not give the answer, it counts only the rows that are left, and Notes says so.
+	// ExpiredBefore is the end of the last day of the answer whose rows were removed because of their age; nil if none
+	// were. Where totals of these days do not give the answer, it counts only the rows that are left, and Notes says
+	// so.
 	ExpiredBefore *Instant `json:"expiredBefore,omitempty"`
-	Identity      string   `json:"identity,omitempty"` // DailyIdentity, of a type that tells it; empty: most ids of visitors stay the same
-	Notes         []string `json:"notes,omitempty"`    // what a caller may have got wrong, though there is an answer
+	// DailyIdentity, of a type that tells it; empty: most ids of visitors stay the same
+	Identity string   `json:"identity,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // what a caller may have got wrong, though there is an answer
 }
 
-// DailyIdentity says that over half of the pageviews and custom events of a range have visitor ids that change each day.
+// DailyIdentity says that over half of the pageviews and custom events of a range have visitor ids that change each
+// day.
 const DailyIdentity = "daily"
 
 // A Period describes the other period of a comparison.

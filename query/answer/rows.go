@@ -39,8 +39,9 @@ func (t *Table) noColumn(name, field string) error {
 
 // Rows returns the rows of t as structs: T is a struct, or a pointer to one.
 //
-// A field gets the cell of the column that its json tag names. Without a tag, the column is called like the field in any
-// case. A field with the tag "-" is left alone, and so are columns that no field names. The fields of embedded structs count, too.
+// A field gets the cell of the column that its json tag names. Without a tag, the column is called like the field in
+// any case. A field with the tag "-" is left alone, and so are columns that no field names. The fields of embedded
+// structs count, too.
 //
 //	format of the column   type of the field
 //	string, date           string
@@ -50,13 +51,14 @@ func (t *Table) noColumn(name, field string) error {
 //	datetime               time.Time, in UTC
 //	json                   anything that encoding/json reads it into, such as json.RawMessage or a slice of structs
 //
-// Each of them may be a pointer, which is nil for null. A field of type any gets what [Table.Value] returns. See [Table.Time] for dates
-// as times.
+// Each of them may be a pointer, which is nil for null. A field of type any gets what [Table.Value] returns. See
+// [Table.Time] for dates as times.
 //
-// Null in a field that is not a pointer is an error, and so is a whole row that is null, as in Result.Previous, unless T is a
-// pointer: a 0 in place of null would look like a measured value. Which columns can be null is in docs/query-types.md.
-// Other errors are a column that is not there, with the nearest name, and a field whose type does not fit, also for tables without
-// rows. All of these are a *[ColumnError]. A table without columns, as of a parameter that failed, has no rows, which is not an error.
+// Null in a field that is not a pointer is an error, and so is a whole row that is null, as in Result.Previous, unless
+// T is a pointer: a 0 in place of null would look like a measured value. Which columns can be null is in
+// docs/query-types.md. Other errors are a column that is not there, with the nearest name, and a field whose type does
+// not fit, also for tables without rows. All of these are a *[ColumnError]. A table without columns, as of a parameter
+// that failed, has no rows, which is not an error.
 func Rows[T any](t Table) ([]T, error) {
 	of := reflect.TypeFor[T]()
 	pointer := of.Kind() == reflect.Pointer

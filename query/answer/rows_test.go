@@ -19,7 +19,8 @@ func mixed() Table {
 	return NewTable(2, []Cells{
 		column("path", catalog.String, texts("/", "/a")), column("visitors", catalog.Integer, ints(300, 2)),
 		column("rate", catalog.Number, null(floats(12.345, 0))), column("valid", catalog.Boolean, null(ints(1, 0))),
-		column("seen", catalog.DateTime, null(ints(1, 0))), column("list", catalog.JSON, texts(`[{"status":"ok"}]`, `[]`)),
+		column("seen", catalog.DateTime, null(ints(1, 0))),
+		column("list", catalog.JSON, texts(`[{"status":"ok"}]`, `[]`)),
 	})
 }
 
@@ -71,7 +72,8 @@ func TestRowsOfAbsentRows(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Path != "/a" || got[1] != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := Rows[page](previous); err == nil || !strings.Contains(err.Error(), "row 1 is null: read the rows into *answer.page") {
+	if _, err := Rows[page](previous); err == nil ||
+		!strings.Contains(err.Error(), "row 1 is null: read the rows into *answer.page") {
 		t.Errorf("an absent row in a struct: %v", err)
 	}
 	if got, err := Rows[page](Table{}); err != nil || len(got) != 0 {
@@ -89,14 +91,22 @@ func TestRowsRefuses(t *testing.T) {
 		{"a column that is not there", try(Rows[struct {
 			V int `json:"visitor"`
 		}](mixed())), `column "visitor" for field V: there is no such column; did you mean "visitors"? Allowed are path, visitors, rate, valid, seen, list`},
-		{"a field without a tag that is not there", try(Rows[struct{ Paths string }](mixed())), `column "Paths" for field Paths: there is no such column; did you mean "path"?`},
-		{"a text in a number", try(Rows[struct{ Path int }](mixed())), `column "path" for field Path: a column of format string does not fit the type int`},
-		{"a number with decimals in a whole one", try(Rows[struct{ Rate *int }](mixed())), "a column of format number does not fit the type *int"},
-		{"an instant in a text", try(Rows[struct{ Seen string }](mixed())), "a column of format datetime does not fit the type string"},
-		{"a boolean in a number", try(Rows[struct{ Valid int }](mixed())), "a column of format boolean does not fit the type int"},
-		{"null in a number", try(Rows[struct{ Rate float64 }](mixed())), `column "rate" in row 1 for field Rate: null does not fit the type float64: use a pointer`},
-		{"a large number in a small one", try(Rows[struct{ Visitors int8 }](mixed())), `column "visitors" in row 0 for field Visitors: 300 does not fit the type int8`},
-		{"JSON of another kind", try(Rows[struct{ List map[string]int }](mixed())), "its JSON does not fit the type map[string]int"},
+		{"a field without a tag that is not there", try(Rows[struct{ Paths string }](mixed())),
+			`column "Paths" for field Paths: there is no such column; did you mean "path"?`},
+		{"a text in a number", try(Rows[struct{ Path int }](mixed())),
+			`column "path" for field Path: a column of format string does not fit the type int`},
+		{"a number with decimals in a whole one", try(Rows[struct{ Rate *int }](mixed())),
+			"a column of format number does not fit the type *int"},
+		{"an instant in a text", try(Rows[struct{ Seen string }](mixed())),
+			"a column of format datetime does not fit the type string"},
+		{"a boolean in a number", try(Rows[struct{ Valid int }](mixed())),
+			"a column of format boolean does not fit the type int"},
+		{"null in a number", try(Rows[struct{ Rate float64 }](mixed())),
+			`column "rate" in row 1 for field Rate: null does not fit the type float64: use a pointer`},
+		{"a large number in a small one", try(Rows[struct{ Visitors int8 }](mixed())),
+			`column "visitors" in row 0 for field Visitors: 300 does not fit the type int8`},
+		{"JSON of another kind", try(Rows[struct{ List map[string]int }](mixed())),
+			"its JSON does not fit the type map[string]int"},
 	} {
 		var wrong *ColumnError
 		if !errors.As(row.err, &wrong) || !strings.Contains(row.err.Error(), row.want) {

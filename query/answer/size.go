@@ -55,8 +55,9 @@ func (b *Budget) Reserve(size int64) *ask.Error {
 
 // TooLarge returns the error of an answer that does not fit, because of cause.
 func (b *Budget) TooLarge(cause error) *ask.Error {
-	return &ask.Error{Code: ask.TooLarge, Err: cause, Message: fmt.Sprintf("The answer would be larger than %d MiB in all; "+
-		"lower limit, ask for fewer parameters, or for a shorter range", b.most>>20)}
+	return &ask.Error{Code: ask.TooLarge, Err: cause,
+		Message: fmt.Sprintf("The answer would be larger than %d MiB in all; "+
+			"lower limit, ask for fewer parameters, or for a shorter range", b.most>>20)}
 }
 
 // TakeFor takes the size of t, which t remembers.
@@ -89,7 +90,8 @@ func (c *Cells) size(rows int) (size int64) {
 	switch {
 	case c.Format == catalog.DateTime:
 		return int64(rows) * int64(instant)
-	case c.Kind == dialect.Int && c.Format != catalog.Boolean && c.Format != catalog.Date && c.Format != catalog.String && c.Format != catalog.JSON:
+	case c.Kind == dialect.Int && c.Format != catalog.Boolean && c.Format != catalog.Date &&
+		c.Format != catalog.String && c.Format != catalog.JSON:
 		for row, n := range c.Ints[:rows] {
 			if c.Null(row) {
 				size += null

@@ -15,11 +15,12 @@ func (t Table) In(zone *time.Location) Table {
 	return t
 }
 
-// Time returns the time of a cell, by the name of its column, in a row from 0. The cell is an instant, or a date of a series such as
-// "2026-03-01" or "2026-03-01 13:00:00". The time is in the zone of the answer.
+// Time returns the time of a cell, by the name of its column, in a row from 0. The cell is an instant, or a date of a
+// series such as "2026-03-01" or "2026-03-01 13:00:00". The time is in the zone of the answer.
 //
-// The time of a date is the first instant of its day or hour. An hour that the clocks show twice is one row of an hourly series, and
-// its time is the first of the two. A day without midnight begins at its first instant. So different dates have different times.
+// The time of a date is the first instant of its day or hour. An hour that the clocks show twice is one row of an
+// hourly series, and its time is the first of the two. A day without midnight begins at its first instant. So different
+// dates have different times.
 //
 // Its error is a *[ColumnError]: there is no such column or row, the cell is null, or it is not a time.
 func (t Table) Time(row int, column string) (time.Time, error) {

@@ -14,13 +14,14 @@ const DefaultDataset = "pageviews"
 
 // A ChosenMetric is one column of a parameter that chooses its own.
 type ChosenMetric struct {
-	Name     string // of the dataset, or with Property one of sum, avg, min, max, median, p75, p90, p95, p99, count, distinct
+	// of the dataset, or with Property one of sum, avg, min, max, median, p75, p90, p95, p99, count, distinct
+	Name     string
 	Property string // the key of a property; empty: a metric of the dataset
 	As       string // the name of the column, of letters, digits and _; empty: Name, or with Property NAME_KEY
 }
 
-// An Action says which events are meant: those that pass the one of Event, Page and Click that is not nil, and all Filters. Custom
-// events whose names begin with $ are never meant.
+// An Action says which events are meant: those that pass the one of Event, Page and Click that is not nil, and all
+// Filters. Custom events whose names begin with $ are never meant.
 type Action struct {
 	Event   *Text    `json:"event,omitempty"`  // the name of a custom event
 	Page    *Text    `json:"page,omitempty"`   // the path of a pageview
@@ -126,7 +127,8 @@ func checkKey(at FieldPath, key string, list *Issues) {
 	checkText(at, key, list)
 }
 
-// checkSubjects adds the mistakes in what p, the i-th parameter, asks about: goals, steps, start and return, from and to.
+// checkSubjects adds the mistakes in what p, the i-th parameter, asks about: goals, steps, start and return, from and
+// to.
 func checkSubjects(p *Parameter, i int, list *Issues) {
 	at := func(field string) FieldPath { return InParameter(i, field) }
 	if p.Goals != nil && len(p.Goals) == 0 {
@@ -148,7 +150,8 @@ func checkSubjects(p *Parameter, i int, list *Issues) {
 		leaves += countLeaves(p.Steps[j].Filters)
 	}
 	if _, ok := ParseWindow(p.Window); !ok && p.Window != "" {
-		list.addText(at("window"), mistake.Want("a whole number of m, h or d from 1m to 90d, such as 7d", Quote(p.Window)))
+		list.addText(at("window"),
+			mistake.Want("a whole number of m, h or d from 1m to 90d, such as 7d", Quote(p.Window)))
 	}
 	if p.Within != "" && p.Within != WithinVisitor && p.Within != WithinSession {
 		list.Add(at("within"), Unknown(Invalid, "owner of events", p.Within, []string{WithinVisitor, WithinSession}))
@@ -168,7 +171,8 @@ func checkSubjects(p *Parameter, i int, list *Issues) {
 		checkText(at("to"), *p.To, list)
 	}
 	if leaves > MaxFilters {
-		list.addf(at(""), "may have at most %d filters, counted with those of goals and steps, not %d", MaxFilters, leaves)
+		list.addf(at(""), "may have at most %d filters, counted with those of goals and steps, not %d", MaxFilters,
+			leaves)
 	}
 }
 
@@ -219,8 +223,8 @@ func (d *Did) check(at FieldPath, depth int, list *Issues) {
 	}
 }
 
-// Parts are the names of what p asks about beside its name, options and a choice of metrics: goals, steps, window, within, start, return,
-// from and to.
+// Parts are the names of what p asks about beside its name, options and a choice of metrics: goals, steps, window,
+// within, start, return, from and to.
 func (p *Parameter) Parts() []string {
 	var names []string
 	add := func(name string, given bool) {

@@ -15,8 +15,8 @@ import (
 // DefaultBatch is the largest number of queries in one body, unless the host sets another.
 const DefaultBatch = 20
 
-// Decoded is one query of a body: a request, and its mistakes. While Errors is not empty the request is incomplete. It then has
-// its ID and the names of its parameters as far as they could be read.
+// Decoded is one query of a body: a request, and its mistakes. While Errors is not empty the request is incomplete. It
+// then has its ID and the names of its parameters as far as they could be read.
 type Decoded struct {
 	Request Request
 	Errors  Errors // nil when the request is well-formed
@@ -43,7 +43,8 @@ func DecodeWith(body []byte, maxBatch int, z *Zones) ([]Decoded, bool, error) {
 		all, err := decodeBatch(v, maxBatch, z)
 		return all, true, err
 	default:
-		return nil, false, bodyError(InvalidJSON, "The body %s", mistake.Want("a query object or an array of query objects", v.kind()))
+		return nil, false, bodyError(InvalidJSON, "The body %s",
+			mistake.Want("a query object or an array of query objects", v.kind()))
 	}
 }
 
@@ -58,7 +59,8 @@ func decodeBatch(v fieldValue, most int, z *Zones) ([]Decoded, error) {
 	items := v.items()
 	for i, item := range items {
 		if item.kind() != "an object" {
-			return nil, bodyError(InvalidJSON, "Item %d of the batch %s", i, mistake.Want("a query object", item.kind()))
+			return nil, bodyError(InvalidJSON, "Item %d of the batch %s", i,
+				mistake.Want("a query object", item.kind()))
 		}
 	}
 	switch {
@@ -102,7 +104,8 @@ func ParseValuesWith(values url.Values, z *Zones) (Request, Errors) {
 		case slices.Contains(subjectNames, name):
 		case read == nil:
 			if !r.Full() {
-				r.Add(cutPath(InField(name)), Unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), timezone)))
+				r.Add(cutPath(InField(name)),
+					Unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), timezone)))
 			}
 		case len(values[name]) > 1 && name != "parameters" && name != "groupBy":
 			r.addf(InField(name), "must be given once, not %d times", len(values[name]))
@@ -122,7 +125,8 @@ var subjectNames = []string{"website_id", "link_id", "schedule_id"}
 // subjectNamed returns the member of subjectNames that equals name but for case and separators, or an empty text.
 func subjectNamed(name string) string {
 	for _, known := range subjectNames {
-		if len(name) <= len(known) && strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), strings.ReplaceAll(known, "_", "")) {
+		if len(name) <= len(known) &&
+			strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), strings.ReplaceAll(known, "_", "")) {
 			return known
 		}
 	}
@@ -219,8 +223,8 @@ var parameterMembers = []member[Parameter]{
 	{"totals", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Totals = r.truth(at, v) }},
 }
 
-// readObject reads v, an object, into *into. at is its path; the path of a query or a parameter has no field. It walks the
-// members one by one, since maps and structs do not show that a field is given twice.
+// readObject reads v, an object, into *into. at is its path; the path of a query or a parameter has no field. It walks
+// the members one by one, since maps and structs do not show that a field is given twice.
 func readObject[T any](r *reader, known []member[T], at FieldPath, v fieldValue, into *T) {
 	seen := make([]string, 0, 16) // more than most have
 	for sentName, sent := range members(v.json) {
@@ -230,7 +234,8 @@ func readObject[T any](r *reader, known []member[T], at FieldPath, v fieldValue,
 		switch {
 		case read == nil && r.Full(): // looking for suggestions takes time
 		case read == nil && at.index < 0 && subjectNamed(name) != "":
-			r.Add(here, Error{Message: fmt.Sprintf("belongs in the address, not in the body: ?%s=ID", subjectNamed(name)), Err: ErrMisplaced})
+			r.Add(here, Error{Message: fmt.Sprintf("belongs in the address, not in the body: ?%s=ID",
+				subjectNamed(name)), Err: ErrMisplaced})
 		case read == nil:
 			r.Add(cutPath(here), Unknown(Invalid, "field", name, memberNames(known)))
 		case slices.Contains(seen, name):

@@ -20,7 +20,8 @@ func TestRequestFields(t *testing.T) {
 			t.Errorf("mistakes are not told in the order of the fields (-want +got):\n%s", diff)
 		}
 	}
-	parts := slices.Concat(memberNames(filterMembers()), memberNames(didMembers(0)), memberNames(goalMembers()), memberNames(stepMembers()), memberNames(metricMembers))
+	parts := slices.Concat(memberNames(filterMembers()), memberNames(didMembers(0)), memberNames(goalMembers()),
+		memberNames(stepMembers()), memberNames(metricMembers))
 	for _, name := range parts {
 		if !slices.Contains(partFields, name) {
 			t.Errorf("mistakes in %q have no order", name)
@@ -47,16 +48,21 @@ func TestDecodeChoice(t *testing.T) {
 			{Field: "country", Op: Eq, Values: []string{"DE"}},
 			{Not: &Filter{And: []Filter{
 				{Field: "property:plan", Op: Exists},
-				{Did: &Did{In: InRange, Action: Action{Event: is(Eq, "signup"), Filters: []Filter{{Field: "property:total", Op: Gte, Values: []string{"12.5"}}}}}},
+				{Did: &Did{In: InRange, Action: Action{Event: is(Eq, "signup"),
+					Filters: []Filter{{Field: "property:total", Op: Gte, Values: []string{"12.5"}}}}}},
 			}}},
 		}}},
 		Parameters: []Parameter{
-			{ID: "a", Dataset: "events", Metrics: []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "total", As: "revenue"}},
+			{ID: "a", Dataset: "events",
+				Metrics:    []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "total", As: "revenue"}},
 				Dimensions: []string{"date", "property:plan"}},
-			{Name: "goals", Goals: []Goal{{Name: "Docs", Action: Action{Page: is(StartsWith, "/docs")}, Value: "total"}}, Totals: &no},
-			{Name: "funnel", Steps: []Step{{Action: Action{Page: is(Eq, "/")}}, {Name: "S", Action: Action{Event: is(In, "a", "b")}}},
+			{Name: "goals", Goals: []Goal{{Name: "Docs", Action: Action{Page: is(StartsWith, "/docs")},
+				Value: "total"}}, Totals: &no},
+			{Name: "funnel", Steps: []Step{{Action: Action{Page: is(Eq, "/")}},
+				{Name: "S", Action: Action{Event: is(In, "a", "b")}}},
 				Window: "7d", Within: WithinSession},
-			{Name: "retention", Start: &Action{Event: is(Eq, "signup")}, Return: &Action{Click: is(Eq, "https://a.example")}, Granularity: "weekly"},
+			{Name: "retention", Start: &Action{Event: is(Eq, "signup")},
+				Return: &Action{Click: is(Eq, "https://a.example")}, Granularity: "weekly"},
 			{Name: "paths", From: &empty, To: &x},
 		},
 	}
@@ -74,33 +80,49 @@ func TestChoiceMistakes(t *testing.T) {
 	deep := strings.Repeat(`{"not":`, 6) + `{"field":"path","op":"eq","value":"/"}` + strings.Repeat("}", 6)
 	many := strings.TrimSuffix(strings.Repeat(`{"field":"path","op":"eq","value":"/"},`, 30), ",")
 	for _, row := range []struct{ why, parameter, filters, want string }{
-		{"a place in a group", `"pages"`, `[{"and":[{"field":"path","op":"eq","value":"/"},{"or":[{"field":"path","op":"eqq","value":"/"}]}]}]`,
+		{"a place in a group", `"pages"`,
+			`[{"and":[{"field":"path","op":"eq","value":"/"},{"or":[{"field":"path","op":"eqq","value":"/"}]}]}]`,
 			`filters[0].and[1].or[0].op: unknown operator "eqq"; did you mean "eq"?`},
 		{"an empty group", `"pages"`, `[{"or":[]}]`, "filters[0].or must hold at least one filter"},
-		{"a group that is a leaf too", `"pages"`, `[{"field":"path","op":"eq","value":"/","or":[{"field":"path","op":"eq","value":"/"}]}]`,
+		{"a group that is a leaf too", `"pages"`,
+			`[{"field":"path","op":"eq","value":"/","or":[{"field":"path","op":"eq","value":"/"}]}]`,
 			"filters[0] must be one of a condition, and, or, not, did and segment, not several"},
 		{"six levels", `"pages"`, "[" + deep + "]", "nested too deeply: at most 5"},
-		{"60 leaves", `"pages"`, `[{"or":[` + many + `]},{"or":[` + many + `]}]`, "filters may have at most 50 filters, not 60"},
-		{"a number of a field", `"pages"`, `[{"field":"path","op":"gt","value":"1"}]`, "filters[0].op: gt is for properties only"},
-		{"a value of exists", `"pages"`, `[{"field":"property:a","op":"exists","value":"1"}]`, "filters[0].value must be left out for exists"},
+		{"60 leaves", `"pages"`, `[{"or":[` + many + `]},{"or":[` + many + `]}]`,
+			"filters may have at most 50 filters, not 60"},
+		{"a number of a field", `"pages"`, `[{"field":"path","op":"gt","value":"1"}]`,
+			"filters[0].op: gt is for properties only"},
+		{"a value of exists", `"pages"`, `[{"field":"property:a","op":"exists","value":"1"}]`,
+			"filters[0].value must be left out for exists"},
 		{"no key", `"pages"`, `[{"field":"property:","op":"exists"}]`, "filters[0].field must name a property"},
-		{"did of two things", `"pages"`, `[{"did":{"event":"a","page":"/"}}]`, "filters[0].did must have exactly one of event, page and click, not 2"},
-		{"did in did", `"pages"`, `[{"did":{"event":"a","filters":[{"did":{"event":"b"}}]}}]`, "filters[0].did.filters[0].did cannot stand inside"},
-		{"a place of did", `"pages"`, `[{"did":{"event":"a","in":"day"}}]`, `filters[0].did.in: unknown place of events "day"`},
-		{"metrics and a name", `{"name":"pages","metrics":["visitors"]}`, `[]`, "parameters[0].name cannot be given with metrics"},
+		{"did of two things", `"pages"`, `[{"did":{"event":"a","page":"/"}}]`,
+			"filters[0].did must have exactly one of event, page and click, not 2"},
+		{"did in did", `"pages"`, `[{"did":{"event":"a","filters":[{"did":{"event":"b"}}]}}]`,
+			"filters[0].did.filters[0].did cannot stand inside"},
+		{"a place of did", `"pages"`, `[{"did":{"event":"a","in":"day"}}]`,
+			`filters[0].did.in: unknown place of events "day"`},
+		{"metrics and a name", `{"name":"pages","metrics":["visitors"]}`, `[]`,
+			"parameters[0].name cannot be given with metrics"},
 		{"a data set alone", `{"dataset":"events"}`, `[]`, "parameters[0].metrics must name at least one metric"},
-		{"dimensions of a type", `{"name":"pages","dimensions":["country"]}`, `[]`, "parameters[0].dimensions: belong to metrics"},
-		{"a column", `{"metrics":[{"metric":"sum","property":"a","as":"a b"}]}`, `[]`, "parameters[0].metrics[0].as must be 1 to 64 letters"},
+		{"dimensions of a type", `{"name":"pages","dimensions":["country"]}`, `[]`,
+			"parameters[0].dimensions: belong to metrics"},
+		{"a column", `{"metrics":[{"metric":"sum","property":"a","as":"a b"}]}`, `[]`,
+			"parameters[0].metrics[0].as must be 1 to 64 letters"},
 		{"goals of one name", `{"name":"goals","goals":[{"name":"a","page":"/"},{"name":"a","page":"/b"}]}`, `[]`,
 			`parameters[0].goals[1].name is that of goals[0], too: "a"`},
-		{"leaves of goals", `{"name":"goals","goals":[{"name":"a","page":"/","filters":[` + many + `]},{"name":"b","page":"/","filters":[` + many + `]}]}`, `[]`,
+		{"leaves of goals", `{"name":"goals","goals":[{"name":"a","page":"/","filters":[` + many +
+			`]},{"name":"b","page":"/","filters":[` + many + `]}]}`, `[]`,
 			"parameters[0] may have at most 50 filters, counted with those of goals and steps, not 60"},
-		{"an owner of events", `{"name":"funnel","steps":[{"page":"/"},{"page":"/b"}],"within":"page"}`, `[]`, `parameters[0].within: unknown owner of events "page"`},
-		{"one step", `{"name":"funnel","steps":[{"page":"/"}]}`, `[]`, "parameters[0].steps must have at least 2 steps, not 1"},
-		{"a window", `{"name":"funnel","steps":[{"page":"/"},{"page":"/b"}],"window":"91d"}`, `[]`, "parameters[0].window must be a whole number"},
+		{"an owner of events", `{"name":"funnel","steps":[{"page":"/"},{"page":"/b"}],"within":"page"}`, `[]`,
+			`parameters[0].within: unknown owner of events "page"`},
+		{"one step", `{"name":"funnel","steps":[{"page":"/"}]}`, `[]`,
+			"parameters[0].steps must have at least 2 steps, not 1"},
+		{"a window", `{"name":"funnel","steps":[{"page":"/"},{"page":"/b"}],"window":"91d"}`, `[]`,
+			"parameters[0].window must be a whole number"},
 		{"a filter of a goal", `{"name":"goals","goals":[{"name":"a","page":"/","filters":[{"field":"path","op":"x","value":""}]}]}`, `[]`,
 			`parameters[0].goals[0].filters[0].op: unknown operator "x"`},
-		{"a week", `{"name":"pages","weekStart":"tuesday"}`, `[]`, `parameters[0].weekStart: unknown first day of weeks "tuesday"`},
+		{"a week", `{"name":"pages","weekStart":"tuesday"}`, `[]`,
+			`parameters[0].weekStart: unknown first day of weeks "tuesday"`},
 	} {
 		// The preset is wrong too, so that mistakes of parameters are reported with those of the request.
 		body := fmt.Sprintf(`{"preset":"x","parameters":[%s],"filters":%s}`, row.parameter, row.filters)
@@ -115,7 +137,8 @@ func TestChoiceMistakes(t *testing.T) {
 }
 
 func TestParseWindow(t *testing.T) {
-	for text, want := range map[string]time.Duration{"1m": time.Minute, "12h": 12 * time.Hour, "90d": MaxWindow, "0m": 0, "91d": 0, "d": 0,
+	for text, want := range map[string]time.Duration{"1m": time.Minute, "12h": 12 * time.Hour, "90d": MaxWindow,
+		"0m": 0, "91d": 0, "d": 0,
 		"": 0, "-1d": 0, "1s": 0, "99999999999999999999d": 0, "1 d": 0, "60": 0} {
 		if got, ok := ParseWindow(text); ok != (want > 0) || ok && got != want {
 			t.Errorf("ParseWindow(%q) = %s, %t; want %s", text, got, ok, want)
@@ -134,10 +157,14 @@ func TestDecodeWhole(t *testing.T) {
 	want := Request{
 		ID: "q1",
 		Parameters: []Parameter{{Name: "summary"},
-			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Preset: "yesterday", Limit: &own, Page: 4,
-				Filters: []Filter{}, Granularity: "hour", GroupBy: []string{"country"}, SortBy: "visitors", SortOrder: "desc"}},
-		StartDate: "2024-02-01", EndDate: "2024-02-02", Preset: "today", TimeZone: "Europe/Berlin", Limit: &limit, Page: 2,
-		Filters:     []Filter{{Field: "path", Op: Eq, Values: []string{`/üé"\`}}, {Field: "country", Op: In, Values: []string{"DE", "7", "true"}}},
+			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Preset: "yesterday", Limit: &own,
+				Page:    4,
+				Filters: []Filter{}, Granularity: "hour", GroupBy: []string{"country"}, SortBy: "visitors",
+				SortOrder: "desc"}},
+		StartDate: "2024-02-01", EndDate: "2024-02-02", Preset: "today", TimeZone: "Europe/Berlin", Limit: &limit,
+		Page: 2,
+		Filters: []Filter{{Field: "path", Op: Eq, Values: []string{`/üé"\`}},
+			{Field: "country", Op: In, Values: []string{"DE", "7", "true"}}},
 		Granularity: "daily", GroupBy: []string{"country", "device_type"}, SortBy: "visitors", SortOrder: "asc",
 	}
 	all, batch, err := Decode([]byte(body), 0)
@@ -210,16 +237,19 @@ func TestDecodeBatch(t *testing.T) {
 
 // hugeBody is a query whose field holds an array of n items.
 func hugeBody(field, item string, n int) string {
-	return fmt.Sprintf(`{"parameters":["pages"],"preset":"today","%s":[%s%s]}`, field, strings.Repeat(item+",", n-1), item)
+	return fmt.Sprintf(`{"parameters":["pages"],"preset":"today","%s":[%s%s]}`, field, strings.Repeat(item+",", n-1),
+		item)
 }
 
 func TestDecodeBounds(t *testing.T) {
 	filter := `{"field":"path","op":"eq","value":"/"}`
 	text := func(n int) string {
-		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"eq","value":"` + strings.Repeat("ü", n) + `"}]}`
+		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"eq","value":"` +
+			strings.Repeat("ü", n) + `"}]}`
 	}
 	values := func(n int) string {
-		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"in","value":["/"` + strings.Repeat(`,"/"`, n-1) + `]}]}`
+		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"in","value":["/"` +
+			strings.Repeat(`,"/"`, n-1) + `]}]}`
 	}
 	parameters := func(n int) string {
 		return `{"preset":"today","parameters":["pages"` + strings.Repeat(`,"pages"`, n-1) + `]}`
@@ -238,10 +268,14 @@ func TestDecodeBounds(t *testing.T) {
 	for _, row := range []struct {
 		why, good, bad, field string
 	}{
-		{"10 metrics", list("metrics", "", `{"metric":"sum","property":"#"}`, 10), list("metrics", "", `{"metric":"sum","property":"#"}`, 11), "parameters[0].metrics"},
-		{"4 dimensions", list("dimensions", of, `"property:#"`, 4), list("dimensions", of, `"property:#"`, 5), "parameters[0].dimensions"},
-		{"20 goals", list("goals", `"name":"goals",`, goal, 20), list("goals", `"name":"goals",`, goal, 21), "parameters[0].goals"},
-		{"10 steps", list("steps", `"name":"funnel",`, `{"page":"/"}`, 10), list("steps", `"name":"funnel",`, `{"page":"/"}`, 11), "parameters[0].steps"},
+		{"10 metrics", list("metrics", "", `{"metric":"sum","property":"#"}`, 10),
+			list("metrics", "", `{"metric":"sum","property":"#"}`, 11), "parameters[0].metrics"},
+		{"4 dimensions", list("dimensions", of, `"property:#"`, 4), list("dimensions", of, `"property:#"`, 5),
+			"parameters[0].dimensions"},
+		{"20 goals", list("goals", `"name":"goals",`, goal, 20), list("goals", `"name":"goals",`, goal, 21),
+			"parameters[0].goals"},
+		{"10 steps", list("steps", `"name":"funnel",`, `{"page":"/"}`, 10),
+			list("steps", `"name":"funnel",`, `{"page":"/"}`, 11), "parameters[0].steps"},
 		{"50 leaves with those of did", leavesOfDid(50), leavesOfDid(51), "filters"},
 		{"50 filters", hugeBody("filters", filter, 50), hugeBody("filters", filter, 51), "filters"},
 		{"50 parameters", parameters(50), parameters(51), "parameters"},
@@ -267,7 +301,8 @@ func TestDecodeWholeNumbers(t *testing.T) {
 		}
 	}
 	for _, sent := range []string{"1.5", "1e-1", "1e19", "9223372036854775808.0", "1e999"} {
-		if all, _, err := Decode([]byte(`{"parameters":["pages"],"preset":"today","limit":`+sent+`}`), 0); err != nil || len(all[0].Errors) != 1 {
+		if all, _, err := Decode([]byte(`{"parameters":["pages"],"preset":"today","limit":`+sent+`}`), 0); err != nil ||
+			len(all[0].Errors) != 1 {
 			t.Errorf("limit %s: %v, %+v", sent, err, all[0])
 		}
 	}
@@ -311,7 +346,8 @@ func BenchmarkDecode(b *testing.B) {
 // TestFilterGroups reads groups, and tells where in them a mistake is.
 func TestFilterGroups(t *testing.T) {
 	leaf := `{"field":"path","op":"eq","value":"/"}`
-	body := `{"preset":"today","parameters":["pages"],"filters":[{"or":[` + leaf + `,{"not":{"and":[{"field":"path","op":"matches","value":"^/a"}]}}]}]}`
+	body := `{"preset":"today","parameters":["pages"],"filters":[{"or":[` + leaf +
+		`,{"not":{"and":[{"field":"path","op":"matches","value":"^/a"}]}}]}]}`
 	all, _, err := Decode([]byte(body), 0)
 	want := []Filter{{Or: []Filter{{Field: "path", Op: Eq, Values: []string{"/"}},
 		{Not: &Filter{And: []Filter{{Field: "path", Op: Matches, Values: []string{"^/a"}}}}}}}}
@@ -327,31 +363,44 @@ func TestFilterGroups(t *testing.T) {
 	}
 	for _, row := range []struct{ why, filters, want string }{
 		{"five levels", nots(5, leaf), ""},
-		{"six levels", nots(6, leaf), "filters[0].not.not.not.not.not is nested too deeply: at most 5 groups may be around a condition"},
+		{"six levels", nots(6, leaf),
+			"filters[0].not.not.not.not.not is nested too deeply: at most 5 groups may be around a condition"},
 		{"50 leaves", `{"or":[` + leaves(25) + `]},{"or":[` + leaves(25) + `]}`, ""},
-		{"51 leaves", `{"or":[` + leaves(25) + `]},{"or":[` + leaves(26) + `]}`, "filters may have at most 50 filters, not 51"},
+		{"51 leaves", `{"or":[` + leaves(25) + `]},{"or":[` + leaves(26) + `]}`,
+			"filters may have at most 50 filters, not 51"},
 		{"the place of an operator", `{"and":[` + leaf + `,{"or":[{"field":"path","op":"eqq","value":"/"}]}]}`,
 			`filters[0].and[1].or[0].op: unknown operator "eqq"; did you mean "eq"?`},
-		{"the place of an unknown field", `{"or":[{"field":"path","op":"eq","value":"/","feld":""}]}`, `filters[0].or[0].feld: unknown field "feld"`},
+		{"the place of an unknown field", `{"or":[{"field":"path","op":"eq","value":"/","feld":""}]}`,
+			`filters[0].or[0].feld: unknown field "feld"`},
 		{"an empty group", `{"or":[]}`, "filters[0].or must hold at least one filter"},
-		{"a leaf that is a group, too", `{"field":"path","op":"eq","value":"/","or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or, not, did and segment, not several"},
-		{"two groups", `{"and":[` + leaf + `],"or":[` + leaf + `]}`, "filters[0] must be one of a condition, and, or, not, did and segment, not several"},
+		{"a leaf that is a group, too", `{"field":"path","op":"eq","value":"/","or":[` + leaf + `]}`,
+			"filters[0] must be one of a condition, and, or, not, did and segment, not several"},
+		{"two groups", `{"and":[` + leaf + `],"or":[` + leaf + `]}`,
+			"filters[0] must be one of a condition, and, or, not, did and segment, not several"},
 		{"a group that is no list", `{"and":` + leaf + `}`, "filters[0].and must be an array of filters"},
-		{"a pattern that is none", `{"field":"path","op":"matches","value":"a(b"}`, "filters[0].value is not a regular expression: missing closing ): \"a(b\""},
+		{"a pattern that is none", `{"field":"path","op":"matches","value":"a(b"}`,
+			"filters[0].value is not a regular expression: missing closing ): \"a(b\""},
 		{"500 bytes of a pattern", `{"field":"path","op":"matches","value":"` + strings.Repeat("a", 500) + `"}`, ""},
-		{"a long pattern", `{"field":"path","op":"not_matches","value":"` + strings.Repeat("a", 501) + `"}`, "filters[0].value may have at most 500 bytes, not 501"},
+		{"a long pattern", `{"field":"path","op":"not_matches","value":"` + strings.Repeat("a", 501) + `"}`,
+			"filters[0].value may have at most 500 bytes, not 501"},
 		{"a property", `{"field":"property:a b","op":"exists"},{"field":"property:total","op":"gte","value":12.5}`, ""},
-		{"an operator for properties", `{"field":"path","op":"gt","value":1}`, "filters[0].op: gt is for properties only, such as property:total"},
-		{"a value of exists", `{"field":"property:a","op":"not_exists","value":""}`, "filters[0].value must be left out for not_exists"},
-		{"a property without a key", `{"field":"property:","op":"exists"}`, "filters[0].field must name a property, such as property:plan"},
-		{"a long key", `{"field":"property:` + strings.Repeat("ü", 129) + `","op":"exists"}`, "filters[0].field may have at most 128 characters after property:"},
-		{"an operator that is not known", `{"field":"path","op":"did","value":"/"}`, `filters[0].op: unknown operator "did"`},
+		{"an operator for properties", `{"field":"path","op":"gt","value":1}`,
+			"filters[0].op: gt is for properties only, such as property:total"},
+		{"a value of exists", `{"field":"property:a","op":"not_exists","value":""}`,
+			"filters[0].value must be left out for not_exists"},
+		{"a property without a key", `{"field":"property:","op":"exists"}`,
+			"filters[0].field must name a property, such as property:plan"},
+		{"a long key", `{"field":"property:` + strings.Repeat("ü", 129) + `","op":"exists"}`,
+			"filters[0].field may have at most 128 characters after property:"},
+		{"an operator that is not known", `{"field":"path","op":"did","value":"/"}`,
+			`filters[0].op: unknown operator "did"`},
 	} {
 		all, _, err := Decode([]byte(`{"preset":"today","parameters":["pages"],"filters":[`+row.filters+`]}`), 0)
 		if err != nil {
 			t.Fatalf("%s: %v", row.why, err)
 		}
-		if got := all[0].Errors.Error(); len(all[0].Errors) > 1 || !strings.HasPrefix(got, row.want) || row.want == "" && all[0].Errors != nil {
+		if got := all[0].Errors.Error(); len(all[0].Errors) > 1 || !strings.HasPrefix(got, row.want) ||
+			row.want == "" && all[0].Errors != nil {
 			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
 		}
 	}

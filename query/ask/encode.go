@@ -55,12 +55,12 @@ type sentParameter struct {
 	Saved       SavedNames     `json:"saved,omitzero"`
 }
 
-// MarshalJSON implements json.Marshaler: it writes the body that [Decode] reads q from. It checks nothing, so that the JSON of a
-// request with mistakes has these mistakes.
+// MarshalJSON implements json.Marshaler: it writes the body that [Decode] reads q from. It checks nothing, so that the
+// JSON of a request with mistakes has these mistakes.
 func (q Request) MarshalJSON() ([]byte, error) { return json.Marshal(sentRequest(q)) }
 
-// UnmarshalJSON implements json.Unmarshaler as [Decode] reads one query. The error is an Errors with all mistakes that Decode
-// reports.
+// UnmarshalJSON implements json.Unmarshaler as [Decode] reads one query. The error is an Errors with all mistakes that
+// Decode reports.
 func (q *Request) UnmarshalJSON(b []byte) error {
 	all, isBatch, err := Decode(b, 0)
 	switch {
@@ -95,8 +95,8 @@ func (p Parameter) MarshalJSON() ([]byte, error) {
 	return whole, err
 }
 
-// MarshalJSON implements json.Marshaler: it writes a group, Did, a segment, or a leaf with its values as an array for In and NotIn and otherwise
-// the one value.
+// MarshalJSON implements json.Marshaler: it writes a group, Did, a segment, or a leaf with its values as an array for
+// In and NotIn and otherwise the one value.
 func (f Filter) MarshalJSON() ([]byte, error) {
 	type group struct {
 		And []Filter `json:"and,omitzero"`

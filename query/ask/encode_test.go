@@ -16,12 +16,18 @@ func TestMarshalRequest(t *testing.T) {
 		req  Request
 		want string
 	}{
-		{"a name alone", Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "today"}, `{"parameters":["pages"],"preset":"today"}`},
-		{"a parameter with options", Request{Parameters: []Parameter{{Name: "pages", Limit: &limit, Compare: NoComparison}}, Compare: PreviousYear},
+		{"a name alone", Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "today"},
+			`{"parameters":["pages"],"preset":"today"}`},
+		{"a parameter with options",
+			Request{Parameters: []Parameter{{Name: "pages", Limit: &limit, Compare: NoComparison}},
+				Compare: PreviousYear},
 			`{"parameters":[{"name":"pages","limit":5,"compare":"none"}],"compare":"previous_year"}`},
-		{"filters that are empty but not nil", Request{Parameters: []Parameter{{Name: "pages", Filters: []Filter{}, GroupBy: []string{}}}},
+		{"filters that are empty but not nil",
+			Request{Parameters: []Parameter{{Name: "pages", Filters: []Filter{}, GroupBy: []string{}}}},
 			`{"parameters":[{"name":"pages","filters":[],"groupBy":[]}]}`},
-		{"one value and several", Request{Filters: []Filter{{Field: "path", Op: Eq, Values: []string{"/<&>"}}, {Field: "country", Op: In, Values: []string{"DE"}}}},
+		{"one value and several",
+			Request{Filters: []Filter{{Field: "path", Op: Eq, Values: []string{"/<&>"}},
+				{Field: "country", Op: In, Values: []string{"DE"}}}},
 			`{"filters":[{"field":"path","op":"eq","value":"/\u003c\u0026\u003e"},{"field":"country","op":"in","value":["DE"]}]}`},
 		{"nothing", Request{}, `{}`},
 	} {
@@ -72,7 +78,8 @@ func TestRequestsRoundTrip(t *testing.T) {
 }
 
 func TestUnmarshalRequestRefuses(t *testing.T) {
-	for _, body := range []string{`[{"parameters":["pages"],"preset":"today"}]`, `"pages"`, `{"parameters":[]}`, `{"name":"pages"}`} {
+	for _, body := range []string{`[{"parameters":["pages"],"preset":"today"}]`, `"pages"`, `{"parameters":[]}`,
+		`{"name":"pages"}`} {
 		q := Request{ID: "before"}
 		if err := json.Unmarshal([]byte(body), &q); err == nil || q.ID != "before" {
 			t.Errorf("%s: got %+v, want an error and no change", body, q)
@@ -83,18 +90,25 @@ func TestUnmarshalRequestRefuses(t *testing.T) {
 // randomRequest returns a request in which each field may be absent. Few have mistakes.
 func randomRequest(rnd *rand.Rand) Request {
 	q := Request{
-		ID: oneOf(rnd, "", "q", "ü\"\\\n"), StartDate: oneOf(rnd, "2026-03-01", "2026-03-02"), EndDate: oneOf(rnd, "2026-03-02", "2026-03-09"),
-		Preset: oneOf(rnd, "", "last_7d"), TimeZone: oneOf(rnd, "", "Asia/Kathmandu"), Limit: randomLimit(rnd), Page: rnd.IntN(3),
-		Filters: randomFilters(rnd), Granularity: oneOf(rnd, "", "hourly", "day"), Compare: oneOf(rnd, "", PreviousPeriod, PreviousYear, NoComparison),
-		GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "visitors"), SortOrder: oneOf(rnd, "", "asc", "desc", "desc", "desc", "up"),
+		ID: oneOf(rnd, "", "q", "ü\"\\\n"), StartDate: oneOf(rnd, "2026-03-01", "2026-03-02"),
+		EndDate: oneOf(rnd, "2026-03-02", "2026-03-09"),
+		Preset:  oneOf(rnd, "", "last_7d"), TimeZone: oneOf(rnd, "", "Asia/Kathmandu"), Limit: randomLimit(rnd),
+		Page:    rnd.IntN(3),
+		Filters: randomFilters(rnd), Granularity: oneOf(rnd, "", "hourly", "day"),
+		Compare: oneOf(rnd, "", PreviousPeriod, PreviousYear, NoComparison),
+		GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "visitors"),
+		SortOrder: oneOf(rnd, "", "asc", "desc", "desc", "desc", "up"),
 	}
 	for range 1 + rnd.IntN(3) {
 		p := Parameter{Name: oneOf(rnd, "pages", "summary")}
 		if rnd.IntN(2) == 0 {
-			p = Parameter{Name: p.Name, ID: oneOf(rnd, "", "p"), StartDate: oneOf(rnd, "", "2026-03-03"), EndDate: oneOf(rnd, "", "2026-03-04"),
-				Preset: oneOf(rnd, "", "yesterday"), Limit: randomLimit(rnd), Page: rnd.IntN(3), Filters: randomFilters(rnd),
-				Granularity: oneOf(rnd, "", "daily"), GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "path"), SortOrder: oneOf(rnd, "", "asc"),
-				Compare: oneOf(rnd, "", PreviousYear, NoComparison), Totals: oneOf(rnd, nil, new(true), new(false))}
+			p = Parameter{Name: p.Name, ID: oneOf(rnd, "", "p"), StartDate: oneOf(rnd, "", "2026-03-03"),
+				EndDate: oneOf(rnd, "", "2026-03-04"),
+				Preset:  oneOf(rnd, "", "yesterday"), Limit: randomLimit(rnd), Page: rnd.IntN(3),
+				Filters:     randomFilters(rnd),
+				Granularity: oneOf(rnd, "", "daily"), GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "path"),
+				SortOrder: oneOf(rnd, "", "asc"),
+				Compare:   oneOf(rnd, "", PreviousYear, NoComparison), Totals: oneOf(rnd, nil, new(true), new(false))}
 			randomParts(rnd, &p)
 		}
 		q.Parameters = append(q.Parameters, p)
@@ -123,12 +137,16 @@ func randomParts(rnd *rand.Rand, p *Parameter) {
 	}
 	switch rnd.IntN(6) {
 	case 0:
-		p.Name, p.Dataset, p.Dimensions = "", oneOf(rnd, "", "events"), [][]string{nil, {}, {"date", "property:a"}}[rnd.IntN(3)]
-		p.Metrics = []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "a", As: oneOf(rnd, "", "b")}, {Name: "c", As: "d"}}[:1+rnd.IntN(3)]
+		p.Name, p.Dataset, p.Dimensions = "", oneOf(rnd, "", "events"),
+			[][]string{nil, {}, {"date", "property:a"}}[rnd.IntN(3)]
+		p.Metrics = []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "a", As: oneOf(rnd, "", "b")},
+			{Name: "c", As: "d"}}[:1+rnd.IntN(3)]
 	case 1:
-		p.Goals = []Goal{{Name: "a", Action: action(), Value: oneOf(rnd, "", "v")}, {Name: oneOf(rnd, "a", "b", "c"), Action: action()}}
+		p.Goals = []Goal{{Name: "a", Action: action(), Value: oneOf(rnd, "", "v")},
+			{Name: oneOf(rnd, "a", "b", "c"), Action: action()}}
 	case 2:
-		p.Steps, p.Window = []Step{{Action: action()}, {Name: oneOf(rnd, "", "b"), Action: action()}}, oneOf(rnd, "", "7d", "30m")
+		p.Steps, p.Window = []Step{{Action: action()}, {Name: oneOf(rnd, "", "b"), Action: action()}},
+			oneOf(rnd, "", "7d", "30m")
 		p.Within = oneOf(rnd, "", WithinSession, WithinVisitor)
 	case 3:
 		p.Start, p.Return = oneOf(rnd, nil, new(action())), oneOf(rnd, nil, new(action()))
@@ -175,7 +193,8 @@ func randomFilter(rnd *rand.Rand, depth int) Filter {
 		}
 		return Filter{Not: &parts[0]}
 	}
-	f := Filter{Field: oneOf(rnd, "path", "property:a"), Op: oneOf(rnd, TextOperators()...), Values: []string{oneOf(rnd, "", "/a", "7", "true", "null", "\u2028<")}}
+	f := Filter{Field: oneOf(rnd, "path", "property:a"), Op: oneOf(rnd, TextOperators()...),
+		Values: []string{oneOf(rnd, "", "/a", "7", "true", "null", "\u2028<")}}
 	if f.Field != "path" {
 		f.Op = oneOf(rnd, AllOperators()...)
 	}

@@ -33,7 +33,8 @@ var ErrMisplaced = errors.New("query: it belongs in the address")
 
 // Codes lists all codes, in a new slice.
 func Codes() []Code {
-	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows, TooLarge,
+	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows,
+		TooLarge,
 		Forbidden, TimedOut, Unavailable, Internal}
 }
 

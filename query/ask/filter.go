@@ -11,12 +11,13 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/pattern"
 )
 
-// A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or exactly one of And, Or, Not and Did. A list of filters
-// holds where all of them do.
+// A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or exactly one of And, Or, Not and Did. A
+// list of filters holds where all of them do.
 type Filter struct {
-	Field  string // one of Info.Filters, or property:KEY for the property KEY of the row
-	Op     Op
-	Values []string // one value, for In and NotIn 1 to 500, for Exists and NotExists none; empty texts match what is absent
+	Field string // one of Info.Filters, or property:KEY for the property KEY of the row
+	Op    Op
+	// one value, for In and NotIn 1 to 500, for Exists and NotExists none; empty texts match what is absent
+	Values []string
 	And    []Filter // not empty, unless nil
 	Or     []Filter // likewise
 	Not    *Filter
@@ -34,7 +35,8 @@ type Did struct {
 // The values of Did.In: where the action is looked for.
 const (
 	InSession = "session" // in the session of the row, at any time; does not hold for rows without a session
-	InRange   = "range"   // among all events of the visitor of the row in the range; does not hold for rows without a visitor
+	// among all events of the visitor of the row in the range; does not hold for rows without a visitor
+	InRange = "range"
 )
 
 // Parts are the filters that f is a group of, and nil for a leaf and for Did.
@@ -50,8 +52,8 @@ func (f *Filter) Parts() []Filter {
 	return nil
 }
 
-// Op is the comparison that a filter makes. The set is closed. Ne, and operators whose names begin with Not, hold wherever their
-// opposites do not, also for absent values.
+// Op is the comparison that a filter makes. The set is closed. Ne, and operators whose names begin with Not, hold
+// wherever their opposites do not, also for absent values.
 type Op string
 
 // The operators.
@@ -90,7 +92,8 @@ func PropertyKey(field string) (key string, ok bool) {
 
 // TextOperators lists the operators for all fields as the documentation does.
 func TextOperators() []Op {
-	return []Op{Eq, Ne, Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith, Matches, NotMatches, In, NotIn}
+	return []Op{Eq, Ne, Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith, Matches, NotMatches,
+		In, NotIn}
 }
 
 // PropertyOperators lists the further operators for properties.
@@ -179,7 +182,8 @@ func eachLeafOf(at FieldPath, all []Filter, yield func(FieldPath, *Filter) bool)
 
 func checkFilter(at FieldPath, f *Filter, place filterPlace, list *Issues) {
 	kinds := 0
-	for _, is := range []bool{f.Field != "" || f.Op != "" || f.Values != nil, f.And != nil, f.Or != nil, f.Not != nil, f.Did != nil, f.Segment != ""} {
+	for _, is := range []bool{f.Field != "" || f.Op != "" || f.Values != nil, f.And != nil, f.Or != nil, f.Not != nil,
+		f.Did != nil, f.Segment != ""} {
 		if is {
 			kinds++
 		}

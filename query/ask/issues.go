@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// maxIssues bounds the mistakes that are reported about one request, so that an answer cannot be much larger than the request.
+// maxIssues bounds the mistakes that are reported about one request, so that an answer cannot be much larger than the
+// request.
 const maxIssues = 100
 
 // MaxParameterIssues bounds the same of one parameter, which tells all in one text.
@@ -18,18 +19,20 @@ const MaxParameterIssues = 10
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
 	"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder", "totals"}
 
-// parameterFields lists the fields of a parameter, and partFields those of filters, metrics, goals, steps and actions, in the same
-// order.
+// parameterFields lists the fields of a parameter, and partFields those of filters, metrics, goals, steps and actions,
+// in the same order.
 var (
-	parameterFields = []string{"name", "id", "dataset", "metrics", "dimensions", "goals", "steps", "window", "within", "start", "return",
+	parameterFields = []string{"name", "id", "dataset", "metrics", "dimensions", "goals", "steps", "window", "within",
+		"start", "return",
 		"from", "to", "saved", "start_date", "end_date", "preset",
 		"limit", "page", "filters", "granularity", "weekStart", "compare", "groupBy", "sortBy", "sortOrder", "totals"}
-	partFields = []string{"name", "metric", "property", "as", "field", "op", "event", "page", "click", "value", "and", "or", "not", "did", "segment",
+	partFields = []string{"name", "metric", "property", "as", "field", "op", "event", "page", "click", "value", "and",
+		"or", "not", "did", "segment",
 		"filters", "in"}
 )
 
-// A FieldPath is the place of a mistake in a request: a field of the request or of one of its parameters, an item of the field,
-// a part of the item, or a place below that part.
+// A FieldPath is the place of a mistake in a request: a field of the request or of one of its parameters, an item of
+// the field, a part of the item, or a place below that part.
 type FieldPath struct {
 	Parameter int    // whose field it is, from 1; 0: the request's
 	field     string // empty: all of the parameter
@@ -96,7 +99,8 @@ func (p FieldPath) contains(q FieldPath) bool {
 		return true
 	}
 	rest, below := strings.CutPrefix(q.below, p.below)
-	return p.field == q.field && p.index == q.index && p.part == q.part && below && (rest == "" || rest[0] == '[' || rest[0] == '.')
+	return p.field == q.field && p.index == q.index && p.part == q.part && below &&
+		(rest == "" || rest[0] == '[' || rest[0] == '.')
 }
 
 // compare orders places as a request is written.
@@ -140,8 +144,8 @@ type Issues struct {
 	Errors Errors
 }
 
-// Add adds a mistake at p, unless p has one already. The first mistake says what to correct. Mistakes that follow from it would
-// only confuse.
+// Add adds a mistake at p, unless p has one already. The first mistake says what to correct. Mistakes that follow from
+// it would only confuse.
 func (list *Issues) Add(p FieldPath, e Error) {
 	if list.Full() || list.At(p) {
 		return

@@ -31,7 +31,8 @@ func (q *Request) AppendKey(b []byte) []byte {
 
 // appendKey tells nil from empty: it leaves an option to the request.
 func (o *Options) appendKey(b []byte) []byte {
-	if o.preset+o.Granularity+o.WeekStart+string(o.Compare)+o.SortBy+o.SortOrder == "" && o.Limit == nil && o.PageNumber == 0 && o.Filters == nil && o.GroupBy == nil && o.Totals == nil {
+	if o.preset+o.Granularity+o.WeekStart+string(o.Compare)+o.SortBy+o.SortOrder == "" && o.Limit == nil &&
+		o.PageNumber == 0 && o.Filters == nil && o.GroupBy == nil && o.Totals == nil {
 		return append(b, '-') // most parameters have none
 	}
 	b = keytext.Texts(b, o.preset, o.Granularity, o.WeekStart, string(o.Compare), o.SortBy, o.SortOrder)
@@ -92,7 +93,8 @@ func appendGroup(b []byte, all []Filter) []byte {
 
 // appendChoice appends what p asks for beside a name and options.
 func (p *Parameter) appendChoice(b []byte) []byte {
-	if p.Dataset+p.Window+p.Within == "" && p.Metrics == nil && p.Dimensions == nil && p.Goals == nil && p.Steps == nil &&
+	if p.Dataset+p.Window+p.Within == "" && p.Metrics == nil && p.Dimensions == nil && p.Goals == nil &&
+		p.Steps == nil &&
 		p.Start == nil && p.Return == nil && p.From == nil && p.To == nil && p.Saved == nil {
 		return append(b, '-') // most parameters have none
 	}

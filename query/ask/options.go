@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// Options say how to answer. The options of a request apply to all of its parameters, the options of a parameter to that
-// parameter alone.
+// Options say how to answer. The options of a request apply to all of its parameters, the options of a parameter to
+// that parameter alone.
 type Options struct {
 	preset      string
 	Limit       *int
@@ -57,14 +57,17 @@ func (o *Options) At(field string) FieldPath {
 
 // OptionsOf returns the options of a request.
 func OptionsOf(q *Request) Options {
-	return Options{preset: q.Preset, Limit: q.Limit, PageNumber: q.Page, Filters: q.Filters, Granularity: q.Granularity, WeekStart: q.WeekStart,
-		Compare: q.Compare, GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder, Totals: q.Totals}
+	return Options{preset: q.Preset, Limit: q.Limit, PageNumber: q.Page, Filters: q.Filters, Granularity: q.Granularity,
+		WeekStart: q.WeekStart,
+		Compare:   q.Compare, GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder, Totals: q.Totals}
 }
 
 // ParameterOptions returns the options of p alone, which is the i-th parameter.
 func ParameterOptions(p *Parameter, i int) Options {
-	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity, WeekStart: p.WeekStart,
-		Compare: p.Compare, GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, Totals: p.Totals, parameter: i + 1, own: parameterFields}
+	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity,
+		WeekStart: p.WeekStart,
+		Compare:   p.Compare, GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, Totals: p.Totals,
+		parameter: i + 1, own: parameterFields}
 }
 
 // Over returns the options of o. It takes options that o leaves empty from base.

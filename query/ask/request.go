@@ -1,5 +1,5 @@
-// Package ask says what callers ask: requests and their parameters, filters and options. It reads them from JSON and from the query
-// of a URL, and reports every mistake with its place.
+// Package ask says what callers ask: requests and their parameters, filters and options. It reads them from JSON and
+// from the query of a URL, and reports every mistake with its place.
 //
 //	all, isBatch, err := ask.Decode(body, 0)
 //	if err != nil { … }                       // the body is not JSON, or not a query
@@ -61,12 +61,14 @@ type Request struct {
 	Compare     Compare     // the other period that answers are compared with; empty: none
 	SortBy      string      // an output column
 	Totals      *bool       // whether answers have the metrics over all rows, too; nil means no
-	SortOrder   string      // asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics and instants, asc for names and dates
+	// asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics
+	// and instants, asc for names and dates
+	SortOrder string
 }
 
-// A Parameter asks for one query type by its Name, or for Metrics of its own choice. It takes options that it leaves empty from its
-// request. With only one date, it takes the other one from the resolved range of the request. A mistake in its options fails only this
-// parameter. A limit or a page out of bounds is a mistake of the request.
+// A Parameter asks for one query type by its Name, or for Metrics of its own choice. It takes options that it leaves
+// empty from its request. With only one date, it takes the other one from the resolved range of the request. A mistake
+// in its options fails only this parameter. A limit or a page out of bounds is a mistake of the request.
 type Parameter struct {
 	Name        string // empty with Metrics
 	ID          string
@@ -90,16 +92,18 @@ type Parameter struct {
 	Dimensions []string       // at most 4: fields that groupBy takes, and date
 
 	// What some query types ask about.
-	Goals  []Goal  // of goals and goals_trends: 1 to 20
-	Steps  []Step  // of funnel: 2 to 10
-	Window string  // of funnel: the longest time from the first step to the last, such as 30m, 12h or 7d; empty: no bound
+	Goals []Goal // of goals and goals_trends: 1 to 20
+	Steps []Step // of funnel: 2 to 10
+	// of funnel: the longest time from the first step to the last, such as 30m, 12h or 7d; empty: no bound
+	Window string
 	Within string  // of funnel: WithinVisitor or WithinSession; empty means WithinVisitor
 	Start  *Action // of retention; nil: any pageview or custom event
 	Return *Action // likewise
 	From   *string // of paths: the path that transitions come from; nil: any
 	To     *string // of paths: the path that they go to; nil: any
 
-	// Saved names goals, or one funnel, that are saved for the subject: see [Request.Resolve]. Empty but not nil: all goals.
+	// Saved names goals, or one funnel, that are saved for the subject: see [Request.Resolve]. Empty but not nil: all
+	// goals.
 	Saved SavedNames
 }
 
@@ -117,8 +121,8 @@ func (p *Parameter) Called() string {
 	return p.Name
 }
 
-// Cost returns the sum of the costs of the parameters of q. of returns the cost of a parameter by its name. It counts once more each
-// where the parameter is compared, where it has totals, and where it has metrics of properties.
+// Cost returns the sum of the costs of the parameters of q. of returns the cost of a parameter by its name. It counts
+// once more each where the parameter is compared, where it has totals, and where it has metrics of properties.
 func (q *Request) Cost(of func(name string) int) int {
 	sum := 0
 	for i := range q.Parameters {
@@ -139,7 +143,8 @@ func (q *Request) Cost(of func(name string) int) int {
 
 // AllTime reports whether the range of q, or of one of its parameters, begins with the first row.
 func (q *Request) AllTime() bool {
-	return q.Preset == calendar.AllTime || slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == calendar.AllTime })
+	return q.Preset == calendar.AllTime ||
+		slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == calendar.AllTime })
 }
 
 // CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.
@@ -182,7 +187,8 @@ type Bounds struct {
 
 // RequestBounds returns the limits of every request. The catalog has the limits of single types.
 func RequestBounds() Bounds {
-	return Bounds{MaxParameters, MaxFilters, maxNesting, maxValues, MaxDays, MaxHourlyDays, MaxDidDays, MaxMetrics, MaxDimensions, MaxGoals, MinSteps, MaxSteps,
+	return Bounds{MaxParameters, MaxFilters, maxNesting, maxValues, MaxDays, MaxHourlyDays, MaxDidDays, MaxMetrics,
+		MaxDimensions, MaxGoals, MinSteps, MaxSteps,
 		fmt.Sprintf("%dd", MaxWindow/(24*time.Hour))}
 }
 
@@ -193,9 +199,9 @@ type Checked struct {
 	Grain      calendar.Grain
 }
 
-// CheckRequest reads q and adds all mistakes in its values to list, as far as it takes neither the catalog nor the clock to find
-// them. It is the one place of these checks: Decode adds mistakes of form, and package plan adds the rest. zoneField is the name
-// that the caller used for the time zone.
+// CheckRequest reads q and adds all mistakes in its values to list, as far as it takes neither the catalog nor the
+// clock to find them. It is the one place of these checks: Decode adds mistakes of form, and package plan adds the
+// rest. zoneField is the name that the caller used for the time zone.
 func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Checked {
 	var rd Checked
 	checkText(InField("id"), q.ID, list)
@@ -226,13 +232,14 @@ func checkOptions(all []Parameter, list *Issues) {
 		if list.Full() { // looking for suggestions takes time
 			return
 		}
-		checkGiven(list, dateText{InParameter(i, "start_date"), p.StartDate}, dateText{InParameter(i, "end_date"), p.EndDate})
+		checkGiven(list, dateText{InParameter(i, "start_date"), p.StartDate},
+			dateText{InParameter(i, "end_date"), p.EndDate})
 		CheckParameter(&p, i, list)
 	}
 }
 
-// CheckParameter adds the mistakes in the i-th parameter p that fail it alone, as far as it takes neither the catalog nor the clock to
-// find them.
+// CheckParameter adds the mistakes in the i-th parameter p that fail it alone, as far as it takes neither the catalog
+// nor the clock to find them.
 func CheckParameter(p *Parameter, i int, list *Issues) {
 	own := ParameterOptions(p, i)
 	own.Check(list)
@@ -285,7 +292,8 @@ func checkGiven(list *Issues, dates ...dateText) {
 // NeedsRange reports whether q must have a range: it names a date, or a parameter does not have its own range.
 func NeedsRange(q *Request) bool {
 	return q.StartDate != "" || q.EndDate != "" || len(q.Parameters) == 0 ||
-		slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == "" && (p.StartDate == "" || p.EndDate == "") })
+		slices.ContainsFunc(q.Parameters,
+			func(p Parameter) bool { return p.Preset == "" && (p.StartDate == "" || p.EndDate == "") })
 }
 
 // checkDates reads the range of a request without preset.
@@ -317,15 +325,17 @@ func CheckSpan(at FieldPath, code Code, start, end calendar.Date, list *Issues) 
 		return
 	}
 	if days := int(end-start) + 1; days > MaxDays {
-		list.Add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, MaxDays)})
+		list.Add(at, Error{Code: code,
+			Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, MaxDays)})
 	}
 }
 
 // CheckHourly holds hourly buckets to short ranges.
 func CheckHourly(at FieldPath, code Code, grain calendar.Grain, days int, list *Issues) {
 	if grain == calendar.Hourly && days > MaxHourlyDays {
-		list.Add(at, Error{Code: code, Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
-			"use daily or a shorter range", MaxHourlyDays, days)})
+		list.Add(at, Error{Code: code,
+			Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
+				"use daily or a shorter range", MaxHourlyDays, days)})
 	}
 }
 

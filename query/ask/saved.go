@@ -27,13 +27,16 @@ func (q *Request) UsesSaved() bool {
 		return true
 	}
 	return slices.ContainsFunc(q.Parameters, func(p Parameter) bool {
-		return p.Saved != nil || slices.ContainsFunc(p.actions(), func(a *Action) bool { return slices.ContainsFunc(a.Filters, hasSegment) }) ||
+		return p.Saved != nil ||
+			slices.ContainsFunc(p.actions(),
+				func(a *Action) bool { return slices.ContainsFunc(a.Filters, hasSegment) }) ||
 			slices.ContainsFunc(p.Filters, hasSegment)
 	})
 }
 
 func hasSegment(f Filter) bool {
-	return f.Segment != "" || slices.ContainsFunc(f.Parts(), hasSegment) || f.Did != nil && slices.ContainsFunc(f.Did.Filters, hasSegment)
+	return f.Segment != "" || slices.ContainsFunc(f.Parts(), hasSegment) || f.Did != nil &&
+		slices.ContainsFunc(f.Did.Filters, hasSegment)
 }
 
 // actions are the actions that p asks about.
@@ -52,8 +55,8 @@ func (p *Parameter) actions() (all []*Action) {
 	return all
 }
 
-// Resolve returns q with what it names in l in place of the names, or all mistakes in the names. It shares memory with q only where
-// nothing is replaced.
+// Resolve returns q with what it names in l in place of the names, or all mistakes in the names. It shares memory with
+// q only where nothing is replaced.
 func (q *Request) Resolve(l *Library) (Request, Errors) {
 	r := resolver{library: l}
 	done := *q
@@ -199,7 +202,8 @@ func keysOf[T any](m map[string]T) []string {
 	return names
 }
 
-// CheckResolved adds a mistake for each saved goal, funnel or segment that q still names: the engine itself does not know them.
+// CheckResolved adds a mistake for each saved goal, funnel or segment that q still names: the engine itself does not
+// know them.
 func CheckResolved(q *Request, list *Issues) {
 	CheckNoSegments(InField("filters"), q.Filters, list)
 	for i := range q.Parameters {

@@ -25,7 +25,8 @@ func TestSynonymsAreOfNamesThatExist(t *testing.T) {
 		names []string
 	}{
 		{synonym.OfTypes(), typeNames},
-		{synonym.OfNames(), slices.Concat(ask.RequestFields, ask.ParameterFields, ask.PartFields, ask.OperatorNames(), calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
+		{synonym.OfNames(), slices.Concat(ask.RequestFields, ask.ParameterFields, ask.PartFields, ask.OperatorNames(),
+			calendar.Presets(), calendar.GrainNames(), ask.CompareNames(), fieldNames)},
 	} {
 		for word, names := range of.also {
 			for _, name := range names {

@@ -4,11 +4,14 @@ import "github.com/sightline-analytics/sightline/internal/mistake"
 
 // This file reads what query types ask about beside filters: actions, goals, steps, and metrics of the caller's choice.
 
-// actionMembers are the fields of an object that has an action, with depth groups around it. They are a function, as those of filters
-// are.
+// actionMembers are the fields of an object that has an action, with depth groups around it. They are a function, as
+// those of filters are.
 func actionMembers[T any](depth int, of func(*T) *Action) []member[T] {
 	text := func(name string, field func(*Action) **Text) member[T] {
-		return member[T]{name, func(r *reader, at FieldPath, v fieldValue, into *T) { *field(of(into)) = r.textTest(at, v) }}
+		return member[T]{name, func(r *reader, at FieldPath, v fieldValue,
+			into *T) {
+			*field(of(into)) = r.textTest(at, v)
+		}}
 	}
 	return []member[T]{
 		text("event", func(a *Action) **Text { return &a.Event }),

@@ -12,11 +12,13 @@ import (
 
 func TestParseValues(t *testing.T) {
 	for _, row := range []struct{ address, body string }{
-		{"parameters=summary,pages&preset=last_30d&website_id=w1", `{"parameters":["summary","pages"],"preset":"last_30d"}`},
+		{"parameters=summary,pages&preset=last_30d&website_id=w1",
+			`{"parameters":["summary","pages"],"preset":"last_30d"}`},
 		{"parameters=summary&parameters=pages&preset=today", `{"parameters":["summary","pages"],"preset":"today"}`},
 		{"parameters=pages&startDate=2024-01-01&endDate=2024-01-31&timezone=Europe/Berlin&limit=5&page=2&id=q",
 			`{"parameters":["pages"],"startDate":"2024-01-01","endDate":"2024-01-31","timeZone":"Europe/Berlin","limit":5,"page":2,"id":"q"}`},
-		{"parameters=pages&preset=today&timeZone=Asia/Tokyo&timezone=Europe/Berlin", `{"parameters":["pages"],"preset":"today","timeZone":"Europe/Berlin"}`},
+		{"parameters=pages&preset=today&timeZone=Asia/Tokyo&timezone=Europe/Berlin",
+			`{"parameters":["pages"],"preset":"today","timeZone":"Europe/Berlin"}`},
 		{"parameters=pages&preset=today&groupBy=country,device_type&sortBy=visitors&sortOrder=asc&granularity=hourly",
 			`{"parameters":["pages"],"preset":"today","groupBy":["country","device_type"],"sortBy":"visitors","sortOrder":"asc","granularity":"hourly"}`},
 		{`parameters=pages&preset=today&filters=[{"field":"path","op":"in","value":["/a,b",1]}]`,
@@ -65,7 +67,8 @@ func TestParseValuesTellsAllMistakes(t *testing.T) {
 
 // Arrays and objects are taken apart as encoding/json does it.
 func FuzzTakenApart(f *testing.F) {
-	for _, seed := range []string{`[]`, `{ }`, `[1, -2.5e3 ,"a,]\"b\\" , {"x":[{}]},null]`, "\t{ \"a\\u0022\" :\n1 , \"b\":{\"c\":\"}\"} ,\"b\":[[]]}", `[true,[false],"é😀"]`} {
+	for _, seed := range []string{`[]`, `{ }`, `[1, -2.5e3 ,"a,]\"b\\" , {"x":[{}]},null]`,
+		"\t{ \"a\\u0022\" :\n1 , \"b\":{\"c\":\"}\"} ,\"b\":[[]]}", `[true,[false],"é😀"]`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -9,8 +9,8 @@ import (
 
 // Time zones are read from files. An engine remembers the zones that requests name.
 
-// maxZones bounds the names of zones that are remembered. It is more than the number of zones, since a file system may accept
-// several spellings of one name.
+// maxZones bounds the names of zones that are remembered. It is more than the number of zones, since a file system may
+// accept several spellings of one name.
 const maxZones = 1000
 
 // Zones remembers time zones by name. A nil zones remembers none.
@@ -22,8 +22,8 @@ type Zones struct {
 // NewZones returns an empty cache of time zones.
 func NewZones() *Zones { return &Zones{byName: map[string]*time.Location{}} }
 
-// load returns a zone, or nil if the zone does not exist. Go accepts some names that IANA does not have. They mean something else
-// on every machine, or count leap seconds.
+// load returns a zone, or nil if the zone does not exist. Go accepts some names that IANA does not have. They mean
+// something else on every machine, or count leap seconds.
 func (z *Zones) load(name string) *time.Location {
 	if z != nil {
 		z.mu.RLock()
@@ -62,7 +62,8 @@ func (z *Zones) Check(at FieldPath, name string, list *Issues) *time.Location {
 	}
 	if plus := strings.ReplaceAll(name, " ", "+"); plus != name {
 		// In the query of a URL a plus sign stands for a blank.
-		e := Error{Message: fmt.Sprintf("unknown time zone %s: a + in an address is read as a blank, write %%2B", Quote(name))}
+		e := Error{Message: fmt.Sprintf("unknown time zone %s: a + in an address is read as a blank, write %%2B",
+			Quote(name))}
 		if z.load(plus) != nil {
 			e.Suggestion = plus
 		} else {

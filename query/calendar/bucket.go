@@ -63,7 +63,8 @@ func Spans(r Range, g Grain) []Span {
 	return spans
 }
 
-// Label is the text of the bucket with the given number: YYYY-MM-DD HH:00:00 for an hour, else YYYY-MM-DD, its first day.
+// Label is the text of the bucket with the given number: YYYY-MM-DD HH:00:00 for an hour, else YYYY-MM-DD, its first
+// day.
 func Label(number int64, g Grain) string {
 	if g == Hourly {
 		return time.UnixMilli(number * Hour).UTC().Format(time.DateTime)

@@ -11,8 +11,8 @@ func (d Date) YearBefore() Date {
 	return DateOf(y-1, m, day)
 }
 
-// TimeOfDay returns the reading of the local clock at now, since the midnight of [Today]. In a stretch of time that shows
-// yesterday again, the reading is in hour 00, as for buckets.
+// TimeOfDay returns the reading of the local clock at now, since the midnight of [Today]. In a stretch of time that
+// shows yesterday again, the reading is in hour 00, as for buckets.
 func TimeOfDay(now time.Time, zone *time.Location) time.Duration {
 	today := Today(now, zone)
 	ms, reading := now.UnixMilli(), int64(0)

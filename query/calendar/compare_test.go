@@ -29,7 +29,8 @@ func TestPresetBefore(t *testing.T) {
 	} {
 		start, end, ok := PresetBefore(row.preset, date(t, row.today))
 		if !ok || start.String() != row.start || end.String() != row.end {
-			t.Errorf("before %s on %s: %s to %s (%v), want %s to %s", row.preset, row.today, start, end, ok, row.start, row.end)
+			t.Errorf("before %s on %s: %s to %s (%v), want %s to %s", row.preset, row.today, start, end, ok, row.start,
+				row.end)
 		}
 	}
 	for _, name := range []string{"today", "last_30d", "this_week", "last_week", "last_8d"} {
@@ -44,15 +45,22 @@ func TestTimeOfDayAndAt(t *testing.T) {
 	for _, row := range []struct{ why, zone, now, reading, day, at string }{
 		{"a usual day", "Asia/Kathmandu", "2026-03-10T00:25:00Z", "6h10m0s", "2026-03-09", "2026-03-09T00:25:00Z"},
 		{"midnight", "UTC", "2026-03-10T00:00:00Z", "0s", "2026-03-09", "2026-03-09T00:00:00Z"},
-		{"the last millisecond", "UTC", "2026-03-10T23:59:59.999Z", "23h59m59.999s", "2026-03-09", "2026-03-09T23:59:59.999Z"},
+		{"the last millisecond", "UTC", "2026-03-10T23:59:59.999Z", "23h59m59.999s", "2026-03-09",
+			"2026-03-09T23:59:59.999Z"},
 		{"on a short day", "America/New_York", "2026-03-08T10:00:00Z", "6h0m0s", "2026-03-07", "2026-03-07T11:00:00Z"},
 		{"of a short day", "America/New_York", "2026-03-09T10:00:00Z", "6h0m0s", "2026-03-08", "2026-03-08T10:00:00Z"},
-		{"a time that the other day skips", "America/New_York", "2026-03-09T06:30:00Z", "2h30m0s", "2026-03-08", "2026-03-08T07:00:00Z"},
-		{"on a long day, the first time", "America/New_York", "2026-11-01T05:30:00Z", "1h30m0s", "2026-10-31", "2026-10-31T05:30:00Z"},
-		{"on a long day, the second time", "America/New_York", "2026-11-01T06:30:00Z", "1h30m0s", "2026-10-31", "2026-10-31T05:30:00Z"},
-		{"a time that the other day has twice", "America/New_York", "2026-11-02T06:30:00Z", "1h30m0s", "2026-11-01", "2026-11-01T05:30:00Z"},
-		{"yesterday shown again is in hour 00", "America/St_Johns", "2010-11-07T03:00:00Z", "29m0s", "2010-11-06", "2010-11-06T02:59:00Z"},
-		{"a day that does not exist", "Pacific/Apia", "2011-12-31T22:00:00Z", "12h0m0s", "2011-12-30", "2011-12-30T10:00:00Z"},
+		{"a time that the other day skips", "America/New_York", "2026-03-09T06:30:00Z", "2h30m0s", "2026-03-08",
+			"2026-03-08T07:00:00Z"},
+		{"on a long day, the first time", "America/New_York", "2026-11-01T05:30:00Z", "1h30m0s", "2026-10-31",
+			"2026-10-31T05:30:00Z"},
+		{"on a long day, the second time", "America/New_York", "2026-11-01T06:30:00Z", "1h30m0s", "2026-10-31",
+			"2026-10-31T05:30:00Z"},
+		{"a time that the other day has twice", "America/New_York", "2026-11-02T06:30:00Z", "1h30m0s", "2026-11-01",
+			"2026-11-01T05:30:00Z"},
+		{"yesterday shown again is in hour 00", "America/St_Johns", "2010-11-07T03:00:00Z", "29m0s", "2010-11-06",
+			"2010-11-06T02:59:00Z"},
+		{"a day that does not exist", "Pacific/Apia", "2011-12-31T22:00:00Z", "12h0m0s", "2011-12-30",
+			"2011-12-30T10:00:00Z"},
 	} {
 		now, err := time.Parse(time.RFC3339, row.now)
 		if err != nil {

@@ -88,19 +88,23 @@ func TestPresets(t *testing.T) {
 		{"2024-03-03", "this_week", "2024-02-26", "2024-03-03"}, // a Sunday
 		{"2024-03-03", "last_week", "2024-02-19", "2024-02-25"},
 	} {
-		if start, end, _ := PresetDays(row.preset, date(t, row.today), time.Monday); start.String() != row.start || end.String() != row.end {
-			t.Errorf("%s from Monday on %s: %s to %s, want %s to %s", row.preset, row.today, start, end, row.start, row.end)
+		if start, end, _ := PresetDays(row.preset, date(t, row.today), time.Monday); start.String() != row.start ||
+			end.String() != row.end {
+			t.Errorf("%s from Monday on %s: %s to %s, want %s to %s", row.preset, row.today, start, end, row.start,
+				row.end)
 		}
 	}
 	want := []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d", "last_180d", "last_365d",
-		"this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year", "last_year", "all_time"}
+		"this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year", "last_year",
+		"all_time"}
 	if got := Presets(); !slices.Equal(got, want) {
 		t.Errorf("Presets() = %v, want %v", got, want)
 	}
 }
 
 func TestGrainNames(t *testing.T) {
-	want := map[string]Grain{"daily": Daily, "day": Daily, "hourly": Hourly, "hour": Hourly, "weekly": Weekly, "week": Weekly,
+	want := map[string]Grain{"daily": Daily, "day": Daily, "hourly": Hourly, "hour": Hourly, "weekly": Weekly,
+		"week":    Weekly,
 		"monthly": Monthly, "month": Monthly}
 	for _, name := range append(GrainNames(), "", "Daily", "minute", "yearly") {
 		g, ok := ParseGrain(name)

@@ -55,8 +55,8 @@ func (g Grain) From(first time.Weekday) Grain {
 	return g
 }
 
-// Width is the length of a bucket on the clock, in milliseconds. Real time may differ where clocks change. Months have more than
-// they need, so that each has the same: see [Segments].
+// Width is the length of a bucket on the clock, in milliseconds. Real time may differ where clocks change. Months have
+// more than they need, so that each has the same: see [Segments].
 func (g Grain) Width() int64 {
 	switch g {
 	case Hourly:

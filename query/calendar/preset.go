@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// presets lists the presets in the order in which they are published: their days, and the days of as many calendar months or years
-// before theirs.
+// presets lists the presets in the order in which they are published: their days, and the days of as many calendar
+// months or years before theirs.
 var presets = []struct {
 	name   string
 	days   func(today Date) (start, end Date)
@@ -68,8 +68,8 @@ func PresetDays(name string, today Date, first time.Weekday) (start, end Date, o
 	return 0, 0, false
 }
 
-// PresetBefore returns the first and last day of the calendar months or years before the preset, as many as the preset has. It
-// reports false for presets of other days.
+// PresetBefore returns the first and last day of the calendar months or years before the preset, as many as the preset
+// has. It reports false for presets of other days.
 func PresetBefore(name string, today Date) (start, end Date, ok bool) {
 	for _, p := range presets {
 		if p.name == name && p.before != nil {

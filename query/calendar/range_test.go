@@ -6,8 +6,8 @@ import (
 	_ "time/tzdata" // the same zones on every machine
 )
 
-// TestDays is about ranges of several days, and about the first and last possible ranges. TestZonesAgainstPython checks single
-// days of all zones.
+// TestDays is about ranges of several days, and about the first and last possible ranges. TestZonesAgainstPython checks
+// single days of all zones.
 func TestDays(t *testing.T) {
 	for _, row := range []struct{ why, zone, start, end, from, to string }{
 		{"several days, over the end of a year", "Asia/Kathmandu", "2023-12-31", "2024-01-01",

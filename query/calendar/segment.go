@@ -10,8 +10,9 @@ type Segment struct {
 // r.From, each ends where the next begins, and the last at r.To. For all instants of a segment,
 // floor((instant + shift) / g.Width()) is the number of their bucket.
 //
-// For hours and days, the shift is the difference of local time from UTC. For weeks, it also moves the first day of a week to a
-// multiple of seven days. Each month has a separate segment, whose shift moves the first day to a multiple of the width.
+// For hours and days, the shift is the difference of local time from UTC. For weeks, it also moves the first day of a
+// week to a multiple of seven days. Each month has a separate segment, whose shift moves the first day to a multiple of
+// the width.
 func Segments(r Range, g Grain) []Segment {
 	local := segments(r)
 	switch g {
@@ -46,8 +47,8 @@ func byMonth(local []Segment, to int64) []Segment {
 	return all
 }
 
-// segments are the stretches of one shift of local time from UTC each: an instant plus the shift reads, as if it were UTC, like the
-// local clock.
+// segments are the stretches of one shift of local time from UTC each: an instant plus the shift reads, as if it were
+// UTC, like the local clock.
 //
 // Where clocks go back over midnight, a stretch shows yesterday again. It belongs to
 // the new day, so its shift puts it into hour 00 of that day, in pieces of an hour at

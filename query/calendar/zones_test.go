@@ -21,8 +21,8 @@ import (
 // The files of these tests are made by testdata/zones.py, which reads the zones that Go
 // embeds with code of its own. `zones.py ZONE DAY` shows one day in words.
 
-// TestZonesAgainstPython holds the days of zones from 1970 to 2100, and the hours of
-// five days around every change of their clocks, against what Python says. By day it takes one zone in 16, at night all.
+// TestZonesAgainstPython holds the days of zones from 1970 to 2100, and the hours of five days around every change of
+// their clocks, against what Python says. By day it takes one zone in 16, at night all.
 func TestZonesAgainstPython(t *testing.T) {
 	t.Parallel()
 	step := 16
@@ -75,8 +75,10 @@ func TestNamedDays(t *testing.T) {
 		known[name+" "+day.String()] = true
 	}
 	for _, must := range []string{
-		"America/Santiago 2022-09-11", "America/Havana 2023-11-05", "America/Asuncion 2024-03-23", "Africa/Cairo 2023-04-28",
-		"Asia/Beirut 2022-03-27", "Asia/Tehran 2022-03-22", "Australia/Lord_Howe 2024-04-07", "Asia/Kathmandu 1986-01-01",
+		"America/Santiago 2022-09-11", "America/Havana 2023-11-05", "America/Asuncion 2024-03-23",
+		"Africa/Cairo 2023-04-28",
+		"Asia/Beirut 2022-03-27", "Asia/Tehran 2022-03-22", "Australia/Lord_Howe 2024-04-07",
+		"Asia/Kathmandu 1986-01-01",
 		"Pacific/Apia 2011-12-30", "America/St_Johns 2010-11-07",
 	} {
 		if !known[must] {
@@ -208,7 +210,8 @@ func (z zoneLine) checkLonger(r Range) (found []string) {
 		}
 		same := func(a, b Bucket) bool { return a.Label == b.Label && a.Interval == b.Interval }
 		if !slices.EqualFunc(want, Buckets(r, g), same) {
-			found = append(found, fmt.Sprintf("%s: buckets from %s to %s differ: %s", z.name, r.StartDate, r.EndDate, g))
+			found = append(found, fmt.Sprintf("%s: buckets from %s to %s differ: %s", z.name, r.StartDate, r.EndDate,
+				g))
 		}
 	}
 	return found
@@ -241,7 +244,8 @@ func describe(r Range) string {
 			fmt.Fprintf(&odd, "; %s lasts %d s", hour, seconds)
 		}
 	}
-	return fmt.Sprintf("%s%s to %s, %d hours%s", begin, r.From.Format(time.RFC3339), r.To.Format(time.RFC3339), len(buckets), odd.String())
+	return fmt.Sprintf("%s%s to %s, %d hours%s", begin, r.From.Format(time.RFC3339), r.To.Format(time.RFC3339),
+		len(buckets), odd.String())
 }
 
 // pythonText is a file of testdata without its comment.
@@ -258,8 +262,8 @@ func pythonText(t *testing.T, name string) string {
 	return rest
 }
 
-// embeddedZones returns the zones that Go embeds as time/tzdata. time.LoadLocation prefers the zones of the machine, so this
-// reads the file that the embedded ones were made from.
+// embeddedZones returns the zones that Go embeds as time/tzdata. time.LoadLocation prefers the zones of the machine, so
+// this reads the file that the embedded ones were made from.
 func embeddedZones(t *testing.T) map[string][]byte {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -302,8 +306,10 @@ func TestLastDayOfLeapYear(t *testing.T) {
 	const name = "Europe/Berlin"
 	zone := location(t, name, embeddedZones(t)[name])
 	from, to := DateOf(2095, 12, 30).midnight(), DateOf(2097, 1, 3).midnight()
-	summer, winter := time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(), time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli()
-	want := []shifted{{Interval{from, summer}, Hour}, {Interval{summer, winter}, 2 * Hour}, {Interval{winter, to}, Hour}}
+	summer, winter := time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(),
+		time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli()
+	want := []shifted{{Interval{from, summer}, Hour}, {Interval{summer, winter}, 2 * Hour},
+		{Interval{winter, to}, Hour}}
 	fastest := time.Hour
 	for range 3 { // a busy machine may hold one of them up
 		began := time.Now()

@@ -60,7 +60,8 @@ func (m *BoundMetric) hasShares() bool { return m.Format == Integer || len(m.par
 // role is Metric for numbers that are computed, and not only a dimension in another word.
 func (ty *BoundType) role(m *BoundMetric) Role {
 	ofDimension := func(name string) bool { return ty.DimensionField(name) != nil }
-	if m.Format != Integer && m.Format != Number || m.source == "" && slices.ContainsFunc(expr.Refs(m.Expr), ofDimension) {
+	if m.Format != Integer && m.Format != Number || m.source == "" &&
+		slices.ContainsFunc(expr.Refs(m.Expr), ofDimension) {
 		return DimensionRole
 	}
 	return MetricRole
@@ -87,8 +88,8 @@ func (ty *BoundType) describeColumns() {
 	first(MetricRole, ty.ShareOf)
 }
 
-// canonical returns the index of the column that the i-th column is another name for: the column that has its own name, else the
-// first. It returns i if the i-th column is not another name.
+// canonical returns the index of the column that the i-th column is another name for: the column that has its own name,
+// else the first. It returns i if the i-th column is not another name.
 func (ty *BoundType) canonical(i int) int {
 	m, first := ty.OutputMetrics[i], -1
 	for j, other := range ty.OutputMetrics {
@@ -109,7 +110,8 @@ func words(name string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// metric finds a metric for the type: first of its table, then a metric made of other columns, then of the joined tables.
+// metric finds a metric for the type: first of its table, then a metric made of other columns, then of the joined
+// tables.
 func (b *typeBuilder) metric(name string) *BoundMetric {
 	if m := b.further[name]; m != nil {
 		return m
@@ -160,7 +162,9 @@ func (b *typeBuilder) metrics() {
 	own := func(m *BoundMetric) bool { return m.source == ty.Source }
 	if ty.Choice != nil && len(ty.Choice.Fields) > 0 && !ty.ofWhole && !slices.ContainsFunc(ty.Metrics, own) {
 		// A combination of dimensions that no row of Source has is no row of the answer.
-		ty.Metrics = append(ty.Metrics, &BoundMetric{source: ty.Source, Table: ty.Table, Output: countColumn("rows", "", ""), Expr: expr.Call(dialect.Count)})
+		ty.Metrics = append(ty.Metrics,
+			&BoundMetric{source: ty.Source, Table: ty.Table, Output: countColumn("rows", "", ""),
+				Expr: expr.Call(dialect.Count)})
 	}
 }
 
@@ -179,7 +183,8 @@ func (b *typeBuilder) tables() {
 	for _, f := range ty.DimensionFields {
 		for _, tb := range ty.Tables {
 			if !tb.Has(f) {
-				b.fault("%s", nearest(fmt.Sprintf("table %q has no dimension %q", tb.Name, f.Name), f.Name, tb.dimensionNames(ty.own)))
+				b.fault("%s", nearest(fmt.Sprintf("table %q has no dimension %q", tb.Name, f.Name), f.Name,
+					tb.dimensionNames(ty.own)))
 			}
 		}
 	}

@@ -63,13 +63,14 @@ func (b *typeBuilder) build() {
 	}
 }
 
-// whole makes the type of the numbers over all rows: what rows without keys have. Types with a row for each visitor, those with other
-// units in each row, and those of goals and their like have no such numbers.
+// whole makes the type of the numbers over all rows: what rows without keys have. Types with a row for each visitor,
+// those with other units in each row, and those of goals and their like have no such numbers.
 func (b *typeBuilder) whole() {
 	ty, w := b.ty, b.ty.Type
 	mixes := func(c Output) bool { return c.PreciseFor != "" || c.Format == JSON }
 	ofVisitor := func(f *Field) bool { return f.Hash != "" }
-	if ty.Shape == List || ty.ofWhole || len(ty.Needs)+len(ty.MayHave) > 0 || ty.asks() || slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
+	if ty.Shape == List || ty.ofWhole || len(ty.Needs)+len(ty.MayHave) > 0 || ty.asks() ||
+		slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
 		return
 	}
 	w.Shape, w.Columns = Totals, nil
@@ -132,13 +133,15 @@ func (b *typeBuilder) keys() {
 	}
 	for _, name := range ty.TieBreak {
 		if ty.OutputIndex(name) < 0 {
-			b.fault("%s", nearest(fmt.Sprintf("TieBreak names %q, which is not one of its columns", name), name, b.columnNames()))
+			b.fault("%s", nearest(fmt.Sprintf("TieBreak names %q, which is not one of its columns", name), name,
+				b.columnNames()))
 		}
 	}
 	for _, name := range ty.Dimensions {
 		f := ty.field(name)
 		if f == nil {
-			b.fault("%s", nearest(fmt.Sprintf("dimension %q does not exist", name), name, ty.Table.dimensionNames(ty.own)))
+			b.fault("%s", nearest(fmt.Sprintf("dimension %q does not exist", name), name,
+				ty.Table.dimensionNames(ty.own)))
 			continue
 		}
 		ty.DimensionFields = append(ty.DimensionFields, f)
@@ -169,7 +172,8 @@ func (b *typeBuilder) skipZero() {
 	}
 	m := b.catalog[metricKey{source: b.ty.Source, name: b.ty.SkipZero}]
 	if m == nil {
-		b.fault("%s", nearest(fmt.Sprintf("SkipZero names %q, which is not a metric of table %q", b.ty.SkipZero, b.ty.Source), b.ty.SkipZero, b.metricNames()))
+		b.fault("%s", nearest(fmt.Sprintf("SkipZero names %q, which is not a metric of table %q", b.ty.SkipZero,
+			b.ty.Source), b.ty.SkipZero, b.metricNames()))
 		return
 	}
 	b.ty.SkipZeroMetrics = []*BoundMetric{m}
@@ -180,7 +184,8 @@ func (b *typeBuilder) ledBy() {
 		return
 	}
 	if b.ty.LedByMetric = b.catalog[metricKey{source: b.ty.Source, name: b.ty.LedBy}]; b.ty.LedByMetric == nil {
-		b.fault("%s", nearest(fmt.Sprintf("LedBy names %q, which is not a metric of table %q", b.ty.LedBy, b.ty.Source), b.ty.LedBy, b.metricNames()))
+		b.fault("%s", nearest(fmt.Sprintf("LedBy names %q, which is not a metric of table %q", b.ty.LedBy, b.ty.Source),
+			b.ty.LedBy, b.metricNames()))
 	}
 	if len(b.ty.Order) > 0 {
 		b.fault("it has either LedBy or an Order")
@@ -196,7 +201,8 @@ func (b *typeBuilder) columns() {
 		}
 		m := b.metric(source)
 		if m == nil {
-			b.fault("%s", nearest(fmt.Sprintf("column %q does not exist for table %q", source, b.ty.Source), source, b.possibleColumns()))
+			b.fault("%s", nearest(fmt.Sprintf("column %q does not exist for table %q", source, b.ty.Source), source,
+				b.possibleColumns()))
 			continue
 		}
 		if seen[name] {
@@ -225,11 +231,13 @@ func (b *typeBuilder) orders() {
 	for _, spec := range b.ty.Order {
 		name, desc := strings.CutPrefix(spec, "-")
 		if b.ty.OutputIndex(name) < 0 {
-			b.fault("%s", nearest(fmt.Sprintf("Order names %q, which is not one of its columns", name), name, b.columnNames()))
+			b.fault("%s", nearest(fmt.Sprintf("Order names %q, which is not one of its columns", name), name,
+				b.columnNames()))
 		}
 		b.ty.Steps = append(b.ty.Steps, Order{Column: name, Desc: desc})
 	}
-	if len(b.ty.Order)+len(b.ty.Values) == 0 && b.ty.LedBy == "" && !b.ofGoals() && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && b.ty.LedBy == "" && !b.ofGoals() &&
+		(len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
 	if b.ty.ShareOf == "" && len(b.ty.Steps) > 0 {
@@ -242,10 +250,12 @@ func (b *typeBuilder) orders() {
 		b.fault("percentage is a share of %q, which is not a column of whole numbers; set ShareOf", b.ty.ShareOf)
 	}
 	if f := b.ty.DimensionField(b.ty.ShareIn); b.ty.ShareIn != "" && f == nil {
-		b.fault("%s", nearest(fmt.Sprintf("ShareIn is %q, which is not one of its Dimensions", b.ty.ShareIn), b.ty.ShareIn, b.ty.Dimensions))
+		b.fault("%s", nearest(fmt.Sprintf("ShareIn is %q, which is not one of its Dimensions", b.ty.ShareIn),
+			b.ty.ShareIn, b.ty.Dimensions))
 	}
 	if f := b.ty.DimensionField(b.ty.SkipEmpty); b.ty.SkipEmpty != "" && (f == nil || f.Number) {
-		b.fault("%s", nearest(fmt.Sprintf("SkipEmpty is %q, which is not a text among its Dimensions", b.ty.SkipEmpty), b.ty.SkipEmpty, b.ty.Dimensions))
+		b.fault("%s", nearest(fmt.Sprintf("SkipEmpty is %q, which is not a text among its Dimensions", b.ty.SkipEmpty),
+			b.ty.SkipEmpty, b.ty.Dimensions))
 	}
 	if f := b.ty.field(b.ty.OnlyEmpty); b.ty.OnlyEmpty != "" && (f == nil || !b.ty.Table.Has(f)) {
 		b.fault("OnlyEmpty is %q, which table %q does not have", b.ty.OnlyEmpty, b.ty.Source)
@@ -283,6 +293,7 @@ func (b *typeBuilder) fields() {
 		}
 	}
 	if ty.RequiredFilter != "" && ty.Fields[ty.RequiredFilter] == nil {
-		b.fault("%s", nearest(fmt.Sprintf("RequiredFilter names %q, which is not one of its fields", ty.RequiredFilter), ty.RequiredFilter, ty.Filterable))
+		b.fault("%s", nearest(fmt.Sprintf("RequiredFilter names %q, which is not one of its fields", ty.RequiredFilter),
+			ty.RequiredFilter, ty.Filterable))
 	}
 }

@@ -16,7 +16,8 @@ const (
 	choiceCost  = 24 << 10
 )
 
-// A Choice is what a caller chose of a dataset. Its [BoundType] has the metrics as columns. The dimensions group rows as groupBy does.
+// A Choice is what a caller chose of a dataset. Its [BoundType] has the metrics as columns. The dimensions group rows
+// as groupBy does.
 type Choice struct {
 	Dataset    *Dataset
 	Fields     []*Field   // the dimensions without date, in their order
@@ -38,14 +39,16 @@ func (c *Choice) Order() []Order {
 	return steps
 }
 
-// Choose binds the choice of p, the i-th parameter, of the dataset d. It adds mistakes to list, and returns nil after one.
+// Choose binds the choice of p, the i-th parameter, of the dataset d. It adds mistakes to list, and returns nil after
+// one.
 func (r *Registry) Choose(d *Dataset, p *ask.Parameter, i int, list *ask.Issues) *BoundType {
 	key := choiceKey(d, p)
 	if ty, ok := r.choices.Get(key); ok {
 		return ty
 	}
 	before := len(list.Errors)
-	c := chooser{registry: r, dataset: d, list: list, parameter: i, choice: &Choice{Dataset: d, Date: -1, Key: key}, further: map[string]*BoundMetric{}}
+	c := chooser{registry: r, dataset: d, list: list, parameter: i, choice: &Choice{Dataset: d, Date: -1, Key: key},
+		further: map[string]*BoundMetric{}}
 	c.dimensions(p.Dimensions)
 	c.metrics(p.Metrics)
 	if len(list.Errors) > before {
@@ -121,12 +124,14 @@ func (c *chooser) dimensions(names []string) {
 		f, at := c.dataset.dimension(name, c.registry.own), c.at("dimensions", i)
 		switch {
 		case slices.Contains(c.names, name):
-			c.list.Add(at, ask.Error{Code: ask.BadGroup, Message: fmt.Sprintf("the dimension %s is named twice", ask.Quote(name))})
+			c.list.Add(at, ask.Error{Code: ask.BadGroup,
+				Message: fmt.Sprintf("the dimension %s is named twice", ask.Quote(name))})
 			continue
 		case name == DateColumn:
 			c.choice.Date = len(c.choice.Fields)
 		case f == nil:
-			c.list.Add(at, ask.Refused(ask.BadGroup, fmt.Sprintf("the dataset %s has no dimension %s", c.dataset.Name, ask.Quote(name)), name, all))
+			c.list.Add(at, ask.Refused(ask.BadGroup,
+				fmt.Sprintf("the dataset %s has no dimension %s", c.dataset.Name, ask.Quote(name)), name, all))
 			continue
 		default:
 			c.choice.Fields = append(c.choice.Fields, f)
@@ -148,7 +153,9 @@ func (c *chooser) metrics(all []ask.ChosenMetric) {
 		}
 		if !bound.isShare && c.shared == "" {
 			c.shared = name
-			if slices.ContainsFunc(all, func(m ask.ChosenMetric) bool { return m.Name == ShareColumn && m.Property == "" }) && !bound.hasShares() {
+			if slices.ContainsFunc(all,
+				func(m ask.ChosenMetric) bool { return m.Name == ShareColumn && m.Property == "" }) &&
+				!bound.hasShares() {
 				c.list.Add(at, ask.Error{Message: fmt.Sprintf("percentage is a share of the first metric, which must be a count or a sum; %s is neither", ask.Quote(m.Name))})
 			}
 		}
@@ -156,7 +163,8 @@ func (c *chooser) metrics(all []ask.ChosenMetric) {
 		c.columns, c.names = append(c.columns, name+"="+bound.Name), append(c.names, name)
 	}
 	if c.shared == "" && c.first != "" {
-		c.list.Add(ask.InParameter(c.parameter, "metrics"), ask.Error{Message: "percentage is a share of another metric, which is missing"})
+		c.list.Add(ask.InParameter(c.parameter, "metrics"),
+			ask.Error{Message: "percentage is a share of another metric, which is missing"})
 	}
 }
 
@@ -166,7 +174,9 @@ func (c *chooser) metric(m *ask.ChosenMetric, at ask.FieldPath) *BoundMetric {
 	if m.Property == "" {
 		found := d.metric(c.registry.metrics, m.Name)
 		if found == nil {
-			c.list.Add(at, ask.Refused(ask.Invalid, fmt.Sprintf("the dataset %s has no metric %s", d.Name, ask.Quote(m.Name)), m.Name, d.metricNames(c.registry.metrics)))
+			c.list.Add(at, ask.Refused(ask.Invalid,
+				fmt.Sprintf("the dataset %s has no metric %s", d.Name, ask.Quote(m.Name)), m.Name,
+				d.metricNames(c.registry.metrics)))
 		}
 		return found
 	}
@@ -203,7 +213,10 @@ func (c *chooser) bind() *BoundType {
 	for i, f := range c.choice.Fields {
 		for _, tb := range b.ty.Tables {
 			if !tb.Has(f) && !(tb.Events && (f.IsProperty() || f.Name == "event_name")) {
-				c.list.Add(c.at("dimensions", i), ask.Error{Code: ask.BadGroup, Message: fmt.Sprintf("one of the metrics counts %s, which have no dimension %s", tb.Name, ask.Quote(f.ShownAs()))})
+				c.list.Add(c.at("dimensions", i),
+					ask.Error{Code: ask.BadGroup,
+						Message: fmt.Sprintf("one of the metrics counts %s, which have no dimension %s", tb.Name,
+							ask.Quote(f.ShownAs()))})
 				return nil
 			}
 		}
@@ -215,12 +228,15 @@ func (c *chooser) bind() *BoundType {
 			c.further[m.Name] = m
 			columns = append(columns, m.Name)
 		}
-		counts := c.build(c.typeOf(Totals, columns), &Choice{Dataset: d, Date: -1, Key: "rows with properties of " + c.choice.Key})
+		counts := c.build(c.typeOf(Totals, columns),
+			&Choice{Dataset: d, Date: -1, Key: "rows with properties of " + c.choice.Key})
 		b.faults = append(b.faults, counts.faults...)
 		c.choice.Counts = counts.ty
 	}
 	if len(b.faults) > 0 {
-		c.list.Add(ask.InParameter(c.parameter, ""), ask.Error{Code: ask.Internal, Message: "The query failed", Err: fmt.Errorf("query: %w", errors.Join(b.faults...))})
+		c.list.Add(ask.InParameter(c.parameter, ""),
+			ask.Error{Code: ask.Internal, Message: "The query failed",
+				Err: fmt.Errorf("query: %w", errors.Join(b.faults...))})
 		return nil
 	}
 	return b.ty

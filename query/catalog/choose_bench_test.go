@@ -21,7 +21,9 @@ func BenchmarkChoose(b *testing.B) {
 			b.ReportAllocs()
 			for n := 0; b.Loop(); n++ {
 				if !known {
-					p.Metrics[0].As = "visitors_" + string([]byte{'a' + byte(n%26), 'a' + byte(n/26%26), 'a' + byte(n/676%26), 'a' + byte(n/17576%26)})
+					p.Metrics[0].As = "visitors_" +
+						string([]byte{'a' + byte(n%26), 'a' + byte(n/26%26), 'a' + byte(n/676%26), 'a' +
+							byte(n/17576%26)})
 				}
 				var list ask.Issues
 				if types.Choose(catalog.DatasetNamed("pageviews"), &p, 0, &list) == nil {

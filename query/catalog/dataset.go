@@ -10,17 +10,18 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Dataset is one kind of rows, of which callers choose metrics and dimensions. Its metrics are those of its tables, and its dimensions
-// are the fields of Source that groupBy takes.
+// A Dataset is one kind of rows, of which callers choose metrics and dimensions. Its metrics are those of its tables,
+// and its dimensions are the fields of Source that groupBy takes.
 type Dataset struct {
 	Name        string
 	Title       string
 	Description string // one sentence
 	Subject     store.SubjectKind
-	Source      string     // the table whose rows it counts
-	Joins       []string   // further tables with metrics; a metric that Source has, too, is that of Source
-	Also        []string   // further names of metrics, as "pageviews=sessions"
-	Door        expr.Ident // entry_page or exit_page: the pageview whose dimensions a session counts for; empty: all pageviews of a session
+	Source      string   // the table whose rows it counts
+	Joins       []string // further tables with metrics; a metric that Source has, too, is that of Source
+	Also        []string // further names of metrics, as "pageviews=sessions"
+	// entry_page or exit_page: the pageview whose dimensions a session counts for; empty: all pageviews of a session
+	Door expr.Ident
 }
 
 // datasets are what callers choose of, each once.
@@ -35,12 +36,17 @@ var datasets = []*Dataset{
 		Subject: store.KindWebsite, Source: "sessions"},
 	{Name: "events", Title: "Custom events", Description: "Custom events, with the numbers in their properties",
 		Subject: store.KindWebsite, Source: "custom"},
-	{Name: "clicks", Title: "Clicks", Description: "Clicks on outgoing links", Subject: store.KindWebsite, Source: "clicks"},
+	{Name: "clicks", Title: "Clicks", Description: "Clicks on outgoing links", Subject: store.KindWebsite,
+		Source: "clicks"},
 	{Name: "errors", Title: "Errors", Description: "JavaScript errors", Subject: store.KindWebsite, Source: "errors"},
-	{Name: "vitals", Title: "Web vitals", Description: "Samples of web vitals", Subject: store.KindWebsite, Source: "vitals"},
-	{Name: "link_visits", Title: "Link visits", Description: "Uses of a short link", Subject: store.KindLink, Source: "visits"},
-	{Name: "checks", Title: "Checks", Description: "Checks of a monitor", Subject: store.KindSchedule, Source: "checks", Joins: []string{"outages"}},
-	{Name: "blocked", Title: "Blocked traffic", Description: "Ignored and refused requests to tracking", Subject: store.KindWebsite, Source: "blocked"},
+	{Name: "vitals", Title: "Web vitals", Description: "Samples of web vitals", Subject: store.KindWebsite,
+		Source: "vitals"},
+	{Name: "link_visits", Title: "Link visits", Description: "Uses of a short link", Subject: store.KindLink,
+		Source: "visits"},
+	{Name: "checks", Title: "Checks", Description: "Checks of a monitor", Subject: store.KindSchedule, Source: "checks",
+		Joins: []string{"outages"}},
+	{Name: "blocked", Title: "Blocked traffic", Description: "Ignored and refused requests to tracking",
+		Subject: store.KindWebsite, Source: "blocked"},
 }
 
 // DatasetNamed returns the dataset called name, or nil.
@@ -120,15 +126,20 @@ func (d *Dataset) metric(catalog metricsByKey, name string) *BoundMetric {
 		}
 	}
 	m := d.lookUp(catalog, name)
-	if m == nil || m.PerRow || m.NameOf != "" || m.PreciseFor != "" || m.Format != Integer && m.Format != Number && m.Format != DateTime {
+	if m == nil || m.PerRow || m.NameOf != "" || m.PreciseFor != "" || m.Format != Integer && m.Format != Number &&
+		m.Format != DateTime {
 		return nil
 	}
 	if m.source != "" || m.isShare {
 		return m
 	}
 	refs := expr.Refs(m.Expr)
-	known := func(name string) bool { of := d.lookUp(catalog, name); return of != nil && of.source != "" }
-	if m.isDate || len(refs) == 0 || slices.ContainsFunc(refs, func(name string) bool { return FieldNamed(name) != nil || !known(name) }) {
+	known := func(name string) bool {
+		of := d.lookUp(catalog, name)
+		return of != nil && of.source != ""
+	}
+	if m.isDate || len(refs) == 0 ||
+		slices.ContainsFunc(refs, func(name string) bool { return FieldNamed(name) != nil || !known(name) }) {
 		return nil
 	}
 	return m
@@ -143,8 +154,8 @@ func (d *Dataset) lookUp(catalog metricsByKey, name string) *BoundMetric {
 	return nil
 }
 
-// metricNames returns the names of the metrics of d without those of properties: first those of Source, percentage last; counts before
-// other numbers.
+// metricNames returns the names of the metrics of d without those of properties: first those of Source, percentage
+// last; counts before other numbers.
 func (d *Dataset) metricNames(catalog metricsByKey) []string {
 	names := map[string]bool{}
 	for key := range catalog {
@@ -167,7 +178,8 @@ func (d *Dataset) metricNames(catalog metricsByKey) []string {
 	}
 	kind := func(name string) int { return strings.Compare(string(d.metric(catalog, name).Format), string(Integer)) }
 	return slices.SortedFunc(maps.Keys(names), func(a, b string) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(max(kind(a), -kind(a)), max(kind(b), -kind(b))), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(max(kind(a), -kind(a)), max(kind(b), -kind(b))),
+			strings.Compare(a, b))
 	})
 }
 
@@ -177,19 +189,23 @@ type DatasetInfo struct {
 	Subject                  store.SubjectKind
 	Dimensions               []OutputField // date and those that are no properties
 	Metrics                  []OutputField // without those of properties
-	PropertyMetrics          []string      // what can be computed of a property; empty if rows have no properties, or are sessions
-	Properties               bool          // property:KEY is a dimension and a field of filters
-	Filters                  []string      // fields of filters, without properties
+	// what can be computed of a property; empty if rows have no properties, or are sessions
+	PropertyMetrics []string
+	Properties      bool     // property:KEY is a dimension and a field of filters
+	Filters         []string // fields of filters, without properties
 }
 
 // Datasets describes the datasets, with the definitions of the host of r.
 func (r *Registry) Datasets() []DatasetInfo {
 	all := make([]DatasetInfo, len(datasets))
 	for i, d := range datasets {
-		info := DatasetInfo{Name: d.Name, Title: d.Title, Description: d.Description, Subject: d.Subject, Properties: d.Events()}
+		info := DatasetInfo{Name: d.Name, Title: d.Title, Description: d.Description, Subject: d.Subject,
+			Properties: d.Events()}
 		info.Dimensions = []OutputField{r.metrics[metricKey{name: DateColumn}].field(DimensionRole)}
 		for _, f := range d.dimensions(r.own) {
-			info.Dimensions = append(info.Dimensions, OutputField{Name: f.ShownAs(), Role: DimensionRole, Type: String, Label: words(f.ShownAs()), Description: f.About})
+			info.Dimensions = append(info.Dimensions,
+				OutputField{Name: f.ShownAs(), Role: DimensionRole, Type: String, Label: words(f.ShownAs()),
+					Description: f.About})
 		}
 		for _, name := range d.metricNames(r.metrics) {
 			shown := d.metric(r.metrics, name).field(MetricRole)

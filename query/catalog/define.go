@@ -14,7 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// Definitions are metrics and dimensions of a host, which its types can use beside the built-in ones. See [Vocabulary] for those.
+// Definitions are metrics and dimensions of a host, which its types can use beside the built-in ones. See [Vocabulary]
+// for those.
 //
 //	registry, err := query.Definitions{
 //		Metrics: []query.Metric{{Name: "revenue", Table: "custom", Of: query.Sum, Property: "total",
@@ -26,12 +27,13 @@ type Definitions struct {
 	Dimensions []Dimension
 }
 
-// A Metric is a number that is computed from the rows of one table: over all rows, or over the rows of a property or a column.
+// A Metric is a number that is computed from the rows of one table: over all rows, or over the rows of a property or a
+// column.
 //
-// The number of a property is read as a decimal: a JSON number, or a string such as "12.50" with 1 to 9 digits before the point. It is
-// rounded half away from zero to 4 decimals. Rows with other values, or with values beyond ±999 999 999, do not count. Sums are exact:
-// they add whole ten-thousandths. A parameter whose sum is beyond ±9·10^14 fails. Answers show 4 decimals; from 5·10^11 on, a
-// floating-point number does not have all of them.
+// The number of a property is read as a decimal: a JSON number, or a string such as "12.50" with 1 to 9 digits before
+// the point. It is rounded half away from zero to 4 decimals. Rows with other values, or with values beyond ±999 999
+// 999, do not count. Sums are exact: they add whole ten-thousandths. A parameter whose sum is beyond ±9·10^14 fails.
+// Answers show 4 decimals; from 5·10^11 on, a floating-point number does not have all of them.
 type Metric struct {
 	Name        string // of letters a to z, digits and _, at most 64; required
 	Label       string // for people; empty: made of Name
@@ -44,21 +46,24 @@ type Metric struct {
 	Where       []ask.Filter // rows that do not pass all of them do not count
 }
 
-// A Dimension is a text of the rows of one table. Types that read this table alone can group by it, and callers can filter these types
-// by it. A dimension cannot be a mandatory filter of an access.
+// A Dimension is a text of the rows of one table. Types that read this table alone can group by it, and callers can
+// filter these types by it. A dimension cannot be a mandatory filter of an access.
 type Dimension struct {
 	Name        string // as of a Metric; required
 	Label       string
 	Description string
 	Table       string // required
-	Property    string // the name of a property of events; its value is the text of a string, other values are JSON; absent and null are ''
-	Column      string // or a column of texts: see TableInfo.Texts
+	// the name of a property of events; its value is the text of a string, other values are JSON; absent and null are
+	// ''
+	Property string
+	Column   string // or a column of texts: see TableInfo.Texts
 }
 
 // A Function computes a Metric.
 type Function string
 
-// The functions. Functions of a property or a column use only rows with a number. A Sum and a Count of nothing are 0, the others null.
+// The functions. Functions of a property or a column use only rows with a number. A Sum and a Count of nothing are 0,
+// the others null.
 const (
 	Sum     Function = "sum"
 	Average Function = "average"
@@ -111,7 +116,8 @@ func (df *definer) fault(of subjectOf, format string, args ...any) {
 // name checks the name of a definition.
 func (df *definer) name(of subjectOf, name string) {
 	if !definedName.MatchString(name) || len(name) > mostDefined {
-		df.fault(of, "Name must begin with a letter and have only letters a to z, digits and _, at most %d", mostDefined)
+		df.fault(of, "Name must begin with a letter and have only letters a to z, digits and _, at most %d",
+			mostDefined)
 	}
 	taken := FieldNamed(name) != nil || slices.ContainsFunc(df.fields, func(f *Field) bool { return f.Name == name })
 	for key := range df.metrics {
@@ -152,13 +158,15 @@ func (df *definer) dimension(d Dimension) {
 		return
 	case d.Property != "":
 		df.property(of, tb, d.Property)
-		f.computed, f.About = propertyValue(d.Property), orText(f.About, fmt.Sprintf("Property %s of the event", d.Property))
+		f.computed, f.About = propertyValue(d.Property),
+			orText(f.About, fmt.Sprintf("Property %s of the event", d.Property))
 	default:
 		df.column(of, tb, d.Column, tb.Texts())
 		f.computed, f.About = Row(expr.Ident(d.Column)), orText(f.About, "Column "+d.Column)
 	}
 	df.fields = append(df.fields, f)
-	df.metrics[metricKey{name: f.Name}] = &BoundMetric{Output: textColumn(f.Name, orText(d.Label, label(d.Name)), f.About), Expr: expr.Ref(expr.Ident(f.Name))}
+	df.metrics[metricKey{name: f.Name}] = &BoundMetric{Output: textColumn(f.Name, orText(d.Label, label(d.Name)),
+		f.About), Expr: expr.Ref(expr.Ident(f.Name))}
 }
 
 // property checks the name of a property of rows of tb.
@@ -173,7 +181,8 @@ func (df *definer) property(of subjectOf, tb *Table, name string) {
 
 func (df *definer) column(of subjectOf, tb *Table, name string, allowed []string) {
 	if !slices.Contains(allowed, name) {
-		df.fault(of, "%s", nearest(fmt.Sprintf("rows of table %q have no such column %q", tb.Name, name), name, allowed))
+		df.fault(of, "%s", nearest(fmt.Sprintf("rows of table %q have no such column %q", tb.Name, name), name,
+			allowed))
 	}
 }
 
@@ -204,10 +213,12 @@ func (df *definer) metric(m Metric) {
 		df.fault(of, "%s needs a Property or a Column", m.Of)
 	}
 	if tb.Rows == SessionRows && !number.Absent() {
-		df.fault(of, "table %q has whole sessions, of which only Count without a Property or Column is possible", tb.Name)
+		df.fault(of, "table %q has whole sessions, of which only Count without a Property or Column is possible",
+			tb.Name)
 	}
-	bound := &BoundMetric{Table: tb, source: tb.Name, Output: Output{Name: m.Name, Unit: m.Unit, Label: orText(m.Label, label(m.Name)),
-		Description: orText(m.Description, m.describe()), Format: Integer, Zero: m.Of == Sum || m.Of == Count}}
+	bound := &BoundMetric{Table: tb, source: tb.Name,
+		Output: Output{Name: m.Name, Unit: m.Unit, Label: orText(m.Label, label(m.Name)),
+			Description: orText(m.Description, m.describe()), Format: Integer, Zero: m.Of == Sum || m.Of == Count}}
 	where := df.where(of, tb, m.Where)
 	switch {
 	case m.Property != "":
@@ -230,7 +241,8 @@ func (m Metric) describe() string {
 		text += " of rows of " + m.Table
 	}
 	for i, f := range m.Where {
-		text += map[bool]string{true: " where ", false: " and "}[i == 0] + fmt.Sprintf("%s %s %s", f.Field, f.Op, strings.Join(f.Values, ", "))
+		text += map[bool]string{true: " where ", false: " and "}[i == 0] +
+			fmt.Sprintf("%s %s %s", f.Field, f.Op, strings.Join(f.Values, ", "))
 	}
 	return text
 }
@@ -273,7 +285,8 @@ func tableNames() []string {
 // Texts returns the columns of texts from which a Dimension can be made, because no field shows them.
 func (tb *Table) Texts() []string {
 	return tb.stored(func(c schema.Column) bool {
-		shown := slices.ContainsFunc(slices.Concat(fields, typeFields), func(f *Field) bool { return string(f.Column) == c.Name })
+		shown := slices.ContainsFunc(slices.Concat(fields, typeFields),
+			func(f *Field) bool { return string(f.Column) == c.Name })
 		return c.Kind.IsText() && !c.Key && !c.Derived() && !shown && c.Name != "properties"
 	})
 }

@@ -53,11 +53,12 @@ func (m *BoundMetric) ofProperty(f Function, number, where expr.Expr) {
 	}
 }
 
-// high is the number of units in 1 of the higher part of a number. It is a power of two, by which databases divide without an error.
+// high is the number of units in 1 of the higher part of a number. It is a power of two, by which databases divide
+// without an error.
 const high = 1 << 20
 
-// DecimalParts are two sums that together are the sum of numbers, of up to 10^13 each: the multiples of high, and the rest. The sum of
-// many rows may exceed 64 bits, where databases fail or wrap.
+// DecimalParts are two sums that together are the sum of numbers, of up to 10^13 each: the multiples of high, and the
+// rest. The sum of many rows may exceed 64 bits, where databases fail or wrap.
 func DecimalParts(number expr.Expr) (multiples, rest expr.Expr) {
 	part := expr.Call(dialect.FloorDiv, number, expr.Int(high))
 	return expr.Call(dialect.Sum, part), expr.Call(dialect.Sum, expr.Sub(number, expr.Mul(part, expr.Int(high))))
@@ -72,10 +73,12 @@ func decimalSum(number, of expr.Expr) expr.Expr {
 // sumOfParts is a sum in the parts of DecimalParts over of. If the sum is beyond MostSum, it is a number beyond that.
 func sumOfParts(multiples, rest, of expr.Expr) expr.Expr {
 	const (
-		most = 90 * tenThousandths * 10_000_000_000_000        // MostSum
-		far  = 91 * tenThousandths * 10_000_000_000_000 / high // in the units of the higher part: what is not beyond it fits into 64 bits
+		most = 90 * tenThousandths * 10_000_000_000_000 // MostSum
+		// in the units of the higher part: what is not beyond it fits into 64 bits
+		far = 91 * tenThousandths * 10_000_000_000_000 / high
 	)
-	sum, beyond := expr.Add(expr.Mul(multiples, expr.Int(high)), rest), expr.Sub(expr.Int(0), expr.Int(92*tenThousandths*10_000_000_000_000))
+	sum, beyond := expr.Add(expr.Mul(multiples, expr.Int(high)), rest),
+		expr.Sub(expr.Int(0), expr.Int(92*tenThousandths*10_000_000_000_000))
 	within := func(e expr.Expr, bound int64, yes, no expr.Expr) expr.Expr {
 		return IfElse(expr.Gt(e, expr.Int(bound)), no, IfElse(expr.Lt(e, expr.Int(-bound)), no, yes))
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A sum is exact up to its bound. Beyond the bound neither it nor the mean is a number within it, however many rows add up.
+// A sum is exact up to its bound. Beyond the bound neither it nor the mean is a number within it, however many rows add
+// up.
 func TestDecimalSum(t *testing.T) {
 	const most = 9_999_999_990_000 // the largest decimal, in ten-thousandths
 	for _, row := range []struct {
@@ -41,7 +42,8 @@ func TestDecimalSum(t *testing.T) {
 		}
 		sum := func(e expr.Expr) expr.Value {
 			_, args, _ := e.Calls()
-			return expr.IntValue(row.times*expr.Eval(args[0], of(row.number)).Int + expr.Eval(args[0], of(row.more)).Int)
+			return expr.IntValue(row.times*expr.Eval(args[0], of(row.number)).Int +
+				expr.Eval(args[0], of(row.more)).Int)
 		}
 		for name, got := range map[string]expr.Value{
 			"sum":  expr.Eval(decimalSum(number, expr.Int(tenThousandths)), sum),

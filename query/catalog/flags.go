@@ -7,7 +7,8 @@ import (
 )
 
 // Exposed holds for the events by which clients report the value of a flag for a user.
-var Exposed = expr.And(expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)), expr.Eq(Row("name"), expr.Lit("$flag_evaluated")))
+var Exposed = expr.And(expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)),
+	expr.Eq(Row("name"), expr.Lit("$flag_evaluated")))
 
 // exposedFlag is the key of the flag that an event is an exposure to. Events without one are no exposures.
 var exposedFlag = propertyText(expr.Lit("flag"))
@@ -23,9 +24,12 @@ func propertyText(name expr.Expr) expr.Expr {
 
 func exposureMetrics() []BoundMetric {
 	return []BoundMetric{
-		{source: "exposures", Output: countColumn("visitors", "Visitors", "Distinct visitors who were shown it"), Expr: visitors},
-		{source: "exposures", Output: countColumn("sessions", "Sessions", "Distinct session ids that were shown it"), Expr: sessionIDs},
-		{source: "exposures", Output: countColumn("exposures", "Exposures", "Events $flag_evaluated"), Expr: expr.Call(dialect.Count)},
+		{source: "exposures", Output: countColumn("visitors", "Visitors", "Distinct visitors who were shown it"),
+			Expr: visitors},
+		{source: "exposures", Output: countColumn("sessions", "Sessions", "Distinct session ids that were shown it"),
+			Expr: sessionIDs},
+		{source: "exposures", Output: countColumn("exposures", "Exposures", "Events $flag_evaluated"),
+			Expr: expr.Call(dialect.Count)},
 	}
 }
 
@@ -49,20 +53,27 @@ func outcomeMetrics() []BoundMetric {
 		expr.Lit(`,"visitors":`), expr.Call(dialect.IntToText, shown("visitors")), expr.Lit("}"))
 	mostFirst := expr.List(expr.Sub(expr.Int(0), shown("visitors")), shown("status"))
 	return []BoundMetric{
-		{source: "outcomes", Output: countColumn("visitors", "Visitors", "Distinct visitors whose first exposure to the flag in the range was this variant"),
+		{source: "outcomes", Output: countColumn("visitors", "Visitors",
+			"Distinct visitors whose first exposure to the flag in the range was this variant"),
 			Expr: expr.Call(dialect.CountDistinctHash, shown("visitor"))},
-		{source: "outcomes", Output: countColumn("converted", "Converted", "Visitors of the variant with an outcome at or after that exposure"),
+		{source: "outcomes", Output: countColumn("converted", "Converted",
+			"Visitors of the variant with an outcome at or after that exposure"),
 			Expr: expr.Call(dialect.CountDistinctHash, shown("converted"))},
-		{source: "outcome_statuses", Output: textColumn("status_list", "Statuses", "Objects of status and visitors, joined by commas"),
-			Expr: expr.Call(dialect.StringAgg, status, mostFirst, expr.Int(shownStatuses))},
+		{source: "outcome_statuses",
+			Output: textColumn("status_list", "Statuses", "Objects of status and visitors, joined by commas"),
+			Expr:   expr.Call(dialect.StringAgg, status, mostFirst, expr.Int(shownStatuses))},
 		{Output: NumberOutput("conversion_rate", "Conversion", "%", "Share of the visitors that converted"),
 			Expr: percent(expr.Ref("converted"), expr.Ref("visitors"))},
-		{Output: NumberOutput("conversion_low", "Conversion, low", "%", "Lower end of the 95 % interval of the conversion, after Wilson"),
+		{Output: NumberOutput("conversion_low", "Conversion, low", "%",
+			"Lower end of the 95 % interval of the conversion, after Wilson"),
 			Expr: wilson(expr.Sub)},
-		{Output: NumberOutput("conversion_high", "Conversion, high", "%", "Upper end of the 95 % interval of the conversion, after Wilson"),
+		{Output: NumberOutput("conversion_high", "Conversion, high", "%",
+			"Upper end of the 95 % interval of the conversion, after Wilson"),
 			Expr: wilson(expr.Add)},
-		{Output: Output{Name: "statuses", Label: "Statuses", Format: JSON, Description: "List of {status, visitors}: converted visitors by status of their outcomes, the 50 most frequent"},
-			Expr: expr.Call(dialect.Concat, expr.Lit("["), expr.Call(dialect.Coalesce, expr.Ref("status_list"), expr.Lit("")), expr.Lit("]"))},
+		{Output: Output{Name: "statuses", Label: "Statuses", Format: JSON,
+			Description: "List of {status, visitors}: converted visitors by status of their outcomes, the 50 most frequent"},
+			Expr: expr.Call(dialect.Concat, expr.Lit("["),
+				expr.Call(dialect.Coalesce, expr.Ref("status_list"), expr.Lit("")), expr.Lit("]"))},
 	}
 }
 
@@ -77,5 +88,6 @@ func wilson(end func(a, b expr.Expr) expr.Expr) expr.Expr {
 	root := expr.Call(dialect.Sqrt, expr.Add(expr.Call(dialect.Ratio, expr.Int(38416), expr.Int(10_000)),
 		expr.Call(dialect.Ratio, expr.Mul(expr.Int(4), expr.Mul(k, expr.Sub(n, k))), n)))
 	centre := expr.Add(expr.Mul(expr.Int(20_000), k), expr.Int(38_416))
-	return percent(end(centre, expr.Mul(expr.Int(19_600), root)), expr.Add(expr.Mul(expr.Int(20_000), n), expr.Int(76_832)))
+	return percent(end(centre, expr.Mul(expr.Int(19_600), root)),
+		expr.Add(expr.Mul(expr.Int(20_000), n), expr.Int(76_832)))
 }

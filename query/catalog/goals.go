@@ -5,13 +5,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// GoalColumns are the numbers of a goal that its conversions give, by the names that they have in the relation goals. The last three
-// are null for a goal without a value.
+// GoalColumns are the numbers of a goal that its conversions give, by the names that they have in the relation goals.
+// The last three are null for a goal without a value.
 var GoalColumns = struct{ Visitors, Conversions, Valued, Multiples, Rest expr.Ident }{
 	"visitors", "conversions", "valued", "multiples", "rest",
 }
 
-// GoalAudience is the column of the relation goals with the number of all visitors that the visitors of a goal are compared with.
+// GoalAudience is the column of the relation goals with the number of all visitors that the visitors of a goal are
+// compared with.
 const GoalAudience = expr.Ident("audience")
 
 // goalMetrics are columns of the relation goals, which has one row for each row of the answer.
@@ -24,11 +25,15 @@ func goalMetrics() []BoundMetric {
 		return m
 	}
 	return []BoundMetric{
-		{source: "goals", Output: countColumn("visitors", "Visitors", "Distinct visitors of the conversions"), Expr: only(GoalColumns.Visitors)},
-		{source: "goals", Output: countColumn("conversions", "Conversions", "Events that the goal means"), Expr: only(GoalColumns.Conversions)},
-		{source: "goals", Output: NumberOutput("conversion_rate", "Conversion", "%", "Share of all visitors with an event in the range that reached the goal"),
+		{source: "goals", Output: countColumn("visitors", "Visitors", "Distinct visitors of the conversions"),
+			Expr: only(GoalColumns.Visitors)},
+		{source: "goals", Output: countColumn("conversions", "Conversions", "Events that the goal means"),
+			Expr: only(GoalColumns.Conversions)},
+		{source: "goals", Output: NumberOutput("conversion_rate", "Conversion", "%",
+			"Share of all visitors with an event in the range that reached the goal"),
 			Expr: percent(only(GoalColumns.Visitors), only(GoalAudience))},
 		value("value", "Value", "Sum of the property that the goal names, over the conversions where it is a number; null without a name", expr.Int(tenThousandths)),
-		value("avg_value", "Mean value", "Value per conversion that has one", expr.Mul(only(GoalColumns.Valued), expr.Int(tenThousandths))),
+		value("avg_value", "Mean value", "Value per conversion that has one",
+			expr.Mul(only(GoalColumns.Valued), expr.Int(tenThousandths))),
 	}
 }

@@ -23,8 +23,8 @@ type TableInfo struct {
 	Numbers     []string      // columns that a Metric of a host can be made of
 }
 
-// Vocabulary lists the tables that types count, with their dimensions, metrics and formats. [Registry.Vocabulary] adds the definitions
-// of a host.
+// Vocabulary lists the tables that types count, with their dimensions, metrics and formats. [Registry.Vocabulary] adds
+// the definitions of a host.
 func Vocabulary() []TableInfo {
 	metrics, _ := newCatalog() // NewRegistry reports faults of the program
 	return vocabularyOf(metrics, nil)
@@ -52,7 +52,8 @@ func (tb *Table) info(metrics metricsByKey, own []*Field) TableInfo {
 	isDimension := func(name string) bool {
 		return slices.ContainsFunc(info.Dimensions, func(f OutputField) bool { return f.Name == name })
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(metrics), func(a, b metricKey) int { return cmp.Compare(a.name, b.name) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(metrics),
+		func(a, b metricKey) int { return cmp.Compare(a.name, b.name) }) {
 		m := metrics[key]
 		switch {
 		case key.source == tb.Name && key.perRow:
@@ -81,7 +82,8 @@ func (tb *Table) info(metrics metricsByKey, own []*Field) TableInfo {
 
 // field describes m as a column.
 func (m *BoundMetric) field(role Role) OutputField {
-	return OutputField{Name: m.Name, Role: role, Type: m.Format, Label: m.Label, Unit: m.Unit, Description: m.Description, Nullable: m.Nullable()}
+	return OutputField{Name: m.Name, Role: role, Type: m.Format, Label: m.Label, Unit: m.Unit,
+		Description: m.Description, Nullable: m.Nullable()}
 }
 
 // fieldsWith returns the fields that rows of tb have, with the fields of a host at the end.

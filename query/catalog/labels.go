@@ -21,21 +21,34 @@ func labelMetrics() []BoundMetric {
 	}
 	// Some names belong to one type, and are labelled as that type shows them.
 	for _, code := range []expr.Ident{"region_country", "city_country"} {
-		metrics = append(metrics, BoundMetric{Output: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), Expr: expr.Ref(code)})
+		metrics = append(metrics,
+			BoundMetric{Output: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), Expr: expr.Ref(code)})
 	}
-	metrics = append(metrics, BoundMetric{Output: textColumn("city_region", "Region", "Name of the region; of no place empty"), Expr: expr.Ref("city_region")})
+	metrics = append(metrics,
+		BoundMetric{Output: textColumn("city_region", "Region", "Name of the region; of no place empty"),
+			Expr: expr.Ref("city_region")})
 	return append(metrics,
-		BoundMetric{Output: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), Expr: expr.Ref("country")},
-		BoundMetric{Output: textColumn("country_name", "Country name", "English name"), Expr: countryName(expr.Ref("country"))},
-		BoundMetric{Output: textColumn("region_country_name", "Country", "English name"), Expr: countryName(expr.Ref("region_country"))},
-		BoundMetric{Output: textColumn("city_country_name", "Country", "English name"), Expr: countryName(expr.Ref("city_country"))},
-		BoundMetric{Output: textColumn("last_country_name", "Country", "English name"), Expr: countryName(expr.Ref("last_country"))},
+		BoundMetric{Output: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"),
+			Expr: expr.Ref("country")},
+		BoundMetric{Output: textColumn("country_name", "Country name", "English name"),
+			Expr: countryName(expr.Ref("country"))},
+		BoundMetric{Output: textColumn("region_country_name", "Country", "English name"),
+			Expr: countryName(expr.Ref("region_country"))},
+		BoundMetric{Output: textColumn("city_country_name", "Country", "English name"),
+			Expr: countryName(expr.Ref("city_country"))},
+		BoundMetric{Output: textColumn("last_country_name", "Country", "English name"),
+			Expr: countryName(expr.Ref("last_country"))},
 		BoundMetric{Output: textColumn("device_name", "Device", "Kind of device as shown"), Expr: deviceName()},
-		BoundMetric{Output: textColumn("known_country", "Name", "English name of the country, or Unknown"), Expr: orUnknown("country", countryName(expr.Ref("country")))},
-		BoundMetric{Output: textColumn("known_region", "Name", "Name of the region, or Unknown"), Expr: orUnknown("region", expr.Ref("region"))},
-		BoundMetric{Output: textColumn("known_city", "Name", "Name of the city, or Unknown"), Expr: orUnknown("city", expr.Ref("city"))},
-		BoundMetric{Output: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"), Expr: orUnknown("device_type", deviceName())},
-		BoundMetric{Output: textColumn("known_browser", "Browser", "Browser family, or Unknown"), Expr: orUnknown("browser_name", expr.Ref("browser_name"))},
+		BoundMetric{Output: textColumn("known_country", "Name", "English name of the country, or Unknown"),
+			Expr: orUnknown("country", countryName(expr.Ref("country")))},
+		BoundMetric{Output: textColumn("known_region", "Name", "Name of the region, or Unknown"),
+			Expr: orUnknown("region", expr.Ref("region"))},
+		BoundMetric{Output: textColumn("known_city", "Name", "Name of the city, or Unknown"),
+			Expr: orUnknown("city", expr.Ref("city"))},
+		BoundMetric{Output: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"),
+			Expr: orUnknown("device_type", deviceName())},
+		BoundMetric{Output: textColumn("known_browser", "Browser", "Browser family, or Unknown"),
+			Expr: orUnknown("browser_name", expr.Ref("browser_name"))},
 	)
 }
 
@@ -63,7 +76,8 @@ func Lookup(e expr.Expr, from, to []string, otherwise expr.Expr) expr.Expr {
 }
 
 func referrerURL(domain expr.Expr) expr.Expr {
-	return IfElse(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))
+	return IfElse(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"),
+		expr.Call(dialect.Concat, expr.Lit("https://"), domain))
 }
 
 // hostColumn returns a column of texts that may be hosts, or addresses of hosts.
@@ -93,16 +107,22 @@ func (known *sourceList) trafficMetrics() []BoundMetric {
 	ofCampaign := func(yes, no expr.Expr) expr.Expr { return IfElse(expr.Ne(kind, expr.Lit("")), yes, no) }
 	isDirect := expr.Eq(source, expr.Lit(""))
 	return []BoundMetric{
-		{Output: hostColumn("traffic_url", "Source address", "Address of the source, the text of a campaign, or direct"),
+		{Output: hostColumn("traffic_url", "Source address",
+			"Address of the source, the text of a campaign, or direct"),
 			Expr: ofCampaign(url(source), referrerURL(source))},
-		{Output: hostColumn("last_referrer_url", "Source address", "Of the session of the latest event: address of the source, the text of a campaign, or direct"),
+		{Output: hostColumn("last_referrer_url", "Source address",
+			"Of the session of the latest event: address of the source, the text of a campaign, or direct"),
 			Expr: url(expr.Ref("last_referrer"))},
-		{Output: hostColumn("traffic_source", "Source id", "Domain of a referrer, name or text of a campaign source, or direct"),
-			Expr: ofCampaign(Lookup(source, known.domains, known.names, source), IfElse(isDirect, expr.Lit("direct"), source))},
-		{Output: textColumn("traffic_domain", "Source domain", "Main domain of a known source, else the host of a referrer; empty for all others"),
+		{Output: hostColumn("traffic_source", "Source id",
+			"Domain of a referrer, name or text of a campaign source, or direct"),
+			Expr: ofCampaign(Lookup(source, known.domains, known.names, source),
+				IfElse(isDirect, expr.Lit("direct"), source))},
+		{Output: textColumn("traffic_domain", "Source domain",
+			"Main domain of a known source, else the host of a referrer; empty for all others"),
 			Expr: ofCampaign(Lookup(source, known.domains, known.domains, expr.Lit("")), source)},
 		{Output: textColumn("traffic_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
-			Expr: ofCampaign(kind, IfElse(isDirect, expr.Lit("direct"), Lookup(source, known.domains, known.kinds, expr.Lit("other"))))},
+			Expr: ofCampaign(kind, IfElse(isDirect, expr.Lit("direct"),
+				Lookup(source, known.domains, known.kinds, expr.Lit("other"))))},
 	}
 }
 
@@ -115,7 +135,8 @@ func (known *sourceList) referrerMetrics() []BoundMetric {
 			Expr: orDirect(expr.Lit("Direct"), Lookup(domain, known.domains, known.names, domain))},
 		{Output: hostColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
 			Expr: referrerURL(domain)},
-		{Output: textColumn("referrer_domain", "Referrer domain", "Main domain of the source, else its host; empty for direct traffic"), Expr: domain},
+		{Output: textColumn("referrer_domain", "Referrer domain",
+			"Main domain of the source, else its host; empty for direct traffic"), Expr: domain},
 		{Output: hostColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
 			Expr: orDirect(expr.Lit("direct"), domain)},
 		{Output: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),

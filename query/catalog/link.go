@@ -7,5 +7,6 @@ import (
 
 func linkMetrics() []BoundMetric {
 	// Distinct ids, since a visit that comes again after its id was forgotten is stored again.
-	return []BoundMetric{{source: "visits", Output: countColumn("clicks", "Clicks", "Visits of people"), Expr: expr.Call(dialect.CountDistinct, Row("event_id"))}}
+	return []BoundMetric{{source: "visits", Output: countColumn("clicks", "Clicks", "Visits of people"),
+		Expr: expr.Call(dialect.CountDistinct, Row("event_id"))}}
 }

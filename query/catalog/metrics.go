@@ -7,8 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A BoundMetric is a possible column of a type. With a source it is an aggregate over the rows of that table or, with perRow, the
-// value of one row. Without a source it is an expression over other metrics and dimensions by their names.
+// A BoundMetric is a possible column of a type. With a source it is an aggregate over the rows of that table or, with
+// perRow, the value of one row. Without a source it is an expression over other metrics and dimensions by their names.
 type BoundMetric struct {
 	Output
 	source string
@@ -16,11 +16,12 @@ type BoundMetric struct {
 	NameOf string    // the metric of profile ids whose names, which Config.Names has, take the place of what expr gives
 	Expr   expr.Expr // with a source, newCatalog puts in the dimensions that it names
 
-	Property string         // the key of the property that a choice computes it of; empty: none
-	parts    []*BoundMetric // of the sum of a property: the two that it and its share are computed from; of its mean also the count
-	isDate   bool           // the day or hour of a row, which the compiler makes of the whole answer
-	isShare  bool           // the part that a row has of all, likewise
-	Table    *Table         // of source, by newCatalog
+	Property string // the key of the property that a choice computes it of; empty: none
+	// of the sum of a property: the two that it and its share are computed from; of its mean also the count
+	parts   []*BoundMetric
+	isDate  bool   // the day or hour of a row, which the compiler makes of the whole answer
+	isShare bool   // the part that a row has of all, likewise
+	Table   *Table // of source, by newCatalog
 }
 
 // The names of columns that the compiler makes of the whole answer.
@@ -44,7 +45,9 @@ func newCatalog() (metricsByKey, []error) {
 	var faults []error
 	for _, group := range [][]BoundMetric{
 		answerMetrics(), labelMetrics(), sourceMetrics(),
-		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), goalMetrics(), funnelMetrics(), transitionMetrics(), cohortMetrics(), errorMetrics(), vitalMetrics(),
+		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(),
+		outcomeMetrics(), goalMetrics(), funnelMetrics(), transitionMetrics(), cohortMetrics(), errorMetrics(),
+		vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),
 	} {
@@ -137,21 +140,30 @@ func answerMetrics() []BoundMetric {
 	return []BoundMetric{
 		{isDate: true, Output: Output{Name: DateColumn, Label: "Date", Format: Date, Description: "Local day or hour"}},
 		{isShare: true, Output: NumberOutput(ShareColumn, "Share", "%", "Share of the ordering metric over all rows")},
-		{Output: NumberOutput("pages_per_session", "Pages per session", "", "Pageviews of the row per session started in it"),
+		{Output: NumberOutput("pages_per_session", "Pages per session", "",
+			"Pageviews of the row per session started in it"),
 			Expr: expr.Call(dialect.Ratio, expr.Ref("pageviews"), expr.Ref("sessions"))},
 	}
 }
 
 func pageviewMetrics() []BoundMetric {
 	return []BoundMetric{
-		{source: "pageviews", Output: countColumn("pageviews", "Pageviews", "Pages seen"), Expr: expr.Call(dialect.Count)},
-		{source: "pageviews", Output: countColumn("visitors", "Visitors", "Distinct visitors with a pageview"), Expr: visitors},
-		{source: "pageviews", Output: countColumn("session_ids", "Sessions", "Distinct session ids with a pageview"), Expr: sessionIDs},
-		{source: "pageviews", Output: countColumn("browser_versions", "Versions", "Distinct versions of the browser"), Expr: expr.Call(dialect.CountDistinct, expr.Ref("browser_version"))},
-		{source: "pageviews", Output: NumberOutput("avg_load_time", "Load time", "ms", "Mean over the pageviews that carry it"), Expr: average(Row("load_time"))},
-		{source: "pageviews", Output: NumberOutput("avg_dom_ready_time", "DOM ready", "ms", "Mean over the pageviews that carry it"), Expr: average(Row("dom_ready_time"))},
-		{source: "pageviews", Output: NumberOutput("avg_ttfb", "Time to first byte", "ms", "Mean over the pageviews that carry it"), Expr: average(Row("ttfb"))},
-		{source: "activity", Output: countColumn("total_events", "Events", "Page events, custom events and clicks"), Expr: expr.Call(dialect.Count)},
+		{source: "pageviews", Output: countColumn("pageviews", "Pageviews", "Pages seen"),
+			Expr: expr.Call(dialect.Count)},
+		{source: "pageviews", Output: countColumn("visitors", "Visitors", "Distinct visitors with a pageview"),
+			Expr: visitors},
+		{source: "pageviews", Output: countColumn("session_ids", "Sessions", "Distinct session ids with a pageview"),
+			Expr: sessionIDs},
+		{source: "pageviews", Output: countColumn("browser_versions", "Versions", "Distinct versions of the browser"),
+			Expr: expr.Call(dialect.CountDistinct, expr.Ref("browser_version"))},
+		{source: "pageviews", Output: NumberOutput("avg_load_time", "Load time", "ms",
+			"Mean over the pageviews that carry it"), Expr: average(Row("load_time"))},
+		{source: "pageviews", Output: NumberOutput("avg_dom_ready_time", "DOM ready", "ms",
+			"Mean over the pageviews that carry it"), Expr: average(Row("dom_ready_time"))},
+		{source: "pageviews", Output: NumberOutput("avg_ttfb", "Time to first byte", "ms",
+			"Mean over the pageviews that carry it"), Expr: average(Row("ttfb"))},
+		{source: "activity", Output: countColumn("total_events", "Events", "Page events, custom events and clicks"),
+			Expr: expr.Call(dialect.Count)},
 	}
 }
 
@@ -164,39 +176,62 @@ var (
 func exitMetrics() []BoundMetric {
 	scrolled := When(expr.Gt(Row("scroll_depth"), expr.Int(0)), Row("scroll_depth"))
 	return []BoundMetric{
-		{source: "exits", Output: countColumn("visitors", "Visitors", "Distinct visitors who left the page"), Expr: visitors},
-		{source: "exits", Output: countColumn("sessions", "Sessions", "Distinct session ids that left the page"), Expr: sessionIDs},
-		{source: "exits", Output: NumberOutput("avg_scroll_depth", "Scroll depth", "%", "Mean over the exits that scrolled"), Expr: average(scrolled)},
-		{source: "exits", Output: NumberOutput("avg_interactions", "Interactions", "", "Mean over the exits that carry it"), Expr: average(Row("interactions"))},
-		{source: "exits", Output: NumberOutput("interaction_rate", "Interaction rate", "%", "Exits with an interaction"),
-			Expr: percent(expr.Call(dialect.CountIf, expr.Gt(Row("interactions"), expr.Int(0))), expr.Call(dialect.Count))},
-		{source: "stays", Output: countColumn("sessions_with_time", "Sessions with time", "Distinct session ids with a time on the page"), Expr: sessionIDs},
-		{source: "stays", Output: countColumn("visitors", "Visitors", "Distinct visitors with a time on the page"), Expr: visitors},
-		{source: "stays", Output: NumberOutput("avg_time_on_page", "Mean time on page", "s", "Mean of the exits of more than 1 s and less than 1 h"), Expr: averageIn(expr.Int(1000), Row("time_on_page"))},
-		{source: "stays", Output: NumberOutput("median_time_on_page", "Time on page", "s", "Median of the exits of more than 1 s and less than 1 h"), Expr: quantileIn(expr.Int(1000), Row("time_on_page"), 500)},
-		{source: "scrolls", Output: countColumn("visitors", "Visitors", "Distinct visitors who left the page"), Expr: visitors},
-		{source: "scrolls", Output: countColumn("sessions", "Sessions", "Distinct session ids that left the page"), Expr: sessionIDs},
+		{source: "exits", Output: countColumn("visitors", "Visitors", "Distinct visitors who left the page"),
+			Expr: visitors},
+		{source: "exits", Output: countColumn("sessions", "Sessions", "Distinct session ids that left the page"),
+			Expr: sessionIDs},
+		{source: "exits", Output: NumberOutput("avg_scroll_depth", "Scroll depth", "%",
+			"Mean over the exits that scrolled"), Expr: average(scrolled)},
+		{source: "exits", Output: NumberOutput("avg_interactions", "Interactions", "",
+			"Mean over the exits that carry it"), Expr: average(Row("interactions"))},
+		{source: "exits", Output: NumberOutput("interaction_rate", "Interaction rate", "%",
+			"Exits with an interaction"),
+			Expr: percent(expr.Call(dialect.CountIf, expr.Gt(Row("interactions"), expr.Int(0))),
+				expr.Call(dialect.Count))},
+		{source: "stays", Output: countColumn("sessions_with_time", "Sessions with time",
+			"Distinct session ids with a time on the page"), Expr: sessionIDs},
+		{source: "stays", Output: countColumn("visitors", "Visitors", "Distinct visitors with a time on the page"),
+			Expr: visitors},
+		{source: "stays", Output: NumberOutput("avg_time_on_page", "Mean time on page", "s",
+			"Mean of the exits of more than 1 s and less than 1 h"),
+			Expr: averageIn(expr.Int(1000), Row("time_on_page"))},
+		{source: "stays", Output: NumberOutput("median_time_on_page", "Time on page", "s",
+			"Median of the exits of more than 1 s and less than 1 h"),
+			Expr: quantileIn(expr.Int(1000), Row("time_on_page"), 500)},
+		{source: "scrolls", Output: countColumn("visitors", "Visitors", "Distinct visitors who left the page"),
+			Expr: visitors},
+		{source: "scrolls", Output: countColumn("sessions", "Sessions", "Distinct session ids that left the page"),
+			Expr: sessionIDs},
 	}
 }
 
 func clickMetrics() []BoundMetric {
 	return []BoundMetric{
-		{source: "clicks", Output: countColumn("total_clicks", "Clicks", "Clicks on outgoing links"), Expr: expr.Call(dialect.Count)},
+		{source: "clicks", Output: countColumn("total_clicks", "Clicks", "Clicks on outgoing links"),
+			Expr: expr.Call(dialect.Count)},
 		{source: "clicks", Output: countColumn("unique_users", "Visitors", "Distinct visitors"), Expr: visitors},
-		{source: "clicks", Output: countColumn("unique_sessions", "Sessions", "Distinct session ids"), Expr: sessionIDs},
-		{source: "clicks", Output: countColumn("unique_links", "Links", "Distinct addresses"), Expr: expr.Call(dialect.CountDistinct, Row("href"))},
-		{source: "clicks", Output: instantColumn("last_clicked", "Last click", "Time of the latest click in the range"), Expr: expr.Call(dialect.Max, Row("time"))},
+		{source: "clicks", Output: countColumn("unique_sessions", "Sessions", "Distinct session ids"),
+			Expr: sessionIDs},
+		{source: "clicks", Output: countColumn("unique_links", "Links", "Distinct addresses"),
+			Expr: expr.Call(dialect.CountDistinct, Row("href"))},
+		{source: "clicks", Output: instantColumn("last_clicked", "Last click", "Time of the latest click in the range"),
+			Expr: expr.Call(dialect.Max, Row("time"))},
 	}
 }
 
 func sessionMetrics() []BoundMetric {
 	return []BoundMetric{
-		{source: "sessions", Output: countColumn("sessions", "Sessions", "Sessions that began here and have a pageview"), Expr: expr.Call(dialect.Count)},
-		{source: "sessions", Output: countColumn("visitors", "Visitors", "Distinct visitors of the sessions"), Expr: expr.Call(dialect.CountDistinctHash, OfSession("visitor_hash"))},
-		{source: "sessions", Output: NumberOutput("bounce_rate", "Bounce rate", "%", "Share of sessions of one pageview, under 10 s, without custom event or click"),
+		{source: "sessions", Output: countColumn("sessions", "Sessions",
+			"Sessions that began here and have a pageview"), Expr: expr.Call(dialect.Count)},
+		{source: "sessions", Output: countColumn("visitors", "Visitors", "Distinct visitors of the sessions"),
+			Expr: expr.Call(dialect.CountDistinctHash, OfSession("visitor_hash"))},
+		{source: "sessions", Output: NumberOutput("bounce_rate", "Bounce rate", "%",
+			"Share of sessions of one pageview, under 10 s, without custom event or click"),
 			Expr: percent(expr.Call(dialect.CountIf, bounced), expr.Call(dialect.Count))},
-		{source: "sessions", Output: NumberOutput("avg_session_duration", "Mean session duration", "s", "Mean over all sessions"), Expr: averageIn(expr.Int(1000), duration)},
-		{source: "sessions", Output: NumberOutput("median_session_duration", "Session duration", "s", "Median over all sessions"), Expr: quantileIn(expr.Int(1000), duration, 500)},
+		{source: "sessions", Output: NumberOutput("avg_session_duration", "Mean session duration", "s",
+			"Mean over all sessions"), Expr: averageIn(expr.Int(1000), duration)},
+		{source: "sessions", Output: NumberOutput("median_session_duration", "Session duration", "s",
+			"Median over all sessions"), Expr: quantileIn(expr.Int(1000), duration, 500)},
 	}
 }
 
@@ -211,22 +246,30 @@ func sessionListMetrics() []BoundMetric {
 		of(NumberOutput("duration", "Duration", "s", "At most 8 hours"), toSeconds(duration)),
 		of(countColumn("page_views", "Pageviews", "Pages seen in the whole session"), OfSession("pageviews")),
 		of(countColumn("total_events", "Events", "Page events, custom events and clicks"), OfSession("events")),
-		of(flagColumn("bounced", "Bounced", "One pageview, under 10 s, without custom event or click"), expr.Call(dialect.If, bounced, expr.Int(1), expr.Int(0))),
+		of(flagColumn("bounced", "Bounced", "One pageview, under 10 s, without custom event or click"),
+			expr.Call(dialect.If, bounced, expr.Int(1), expr.Int(0))),
 		of(textColumn("visitor_id", "Visitor", "Profile id, else anonymous id"), OfSession("visitor")),
-		of(textColumn("profile_id", "Profile", "Of the first page event; empty when nobody was identified"), OfSession("profile_id")),
+		of(textColumn("profile_id", "Profile", "Of the first page event; empty when nobody was identified"),
+			OfSession("profile_id")),
 	}
 }
 
 func customEventMetrics() []BoundMetric {
 	known := expr.And(expr.Ne(Row("properties"), expr.Lit("")), expr.Ne(Row("properties"), expr.Lit("{}")))
 	return []BoundMetric{
-		{source: "custom", Output: countColumn("total_events", "Events", "Custom events"), Expr: expr.Call(dialect.Count)},
+		{source: "custom", Output: countColumn("total_events", "Events", "Custom events"),
+			Expr: expr.Call(dialect.Count)},
 		{source: "custom", Output: countColumn("unique_users", "Visitors", "Distinct visitors"), Expr: visitors},
-		{source: "custom", Output: countColumn("unique_sessions", "Sessions", "Distinct session ids"), Expr: sessionIDs},
-		{source: "custom", Output: instantColumn("first_occurrence", "First", "Time of the first event in the range"), Expr: expr.Call(dialect.Min, Row("time"))},
-		{source: "custom", Output: instantColumn("last_occurrence", "Last", "Time of the latest event in the range"), Expr: expr.Call(dialect.Max, Row("time"))},
-		{source: "custom", Output: countColumn("events_with_properties", "With properties", "Events that have a property"), Expr: expr.Call(dialect.CountIf, known)},
-		{source: "properties", Output: countColumn("count", "Events", "Events with this value"), Expr: expr.Call(dialect.Count)},
+		{source: "custom", Output: countColumn("unique_sessions", "Sessions", "Distinct session ids"),
+			Expr: sessionIDs},
+		{source: "custom", Output: instantColumn("first_occurrence", "First", "Time of the first event in the range"),
+			Expr: expr.Call(dialect.Min, Row("time"))},
+		{source: "custom", Output: instantColumn("last_occurrence", "Last", "Time of the latest event in the range"),
+			Expr: expr.Call(dialect.Max, Row("time"))},
+		{source: "custom", Output: countColumn("events_with_properties", "With properties",
+			"Events that have a property"), Expr: expr.Call(dialect.CountIf, known)},
+		{source: "properties", Output: countColumn("count", "Events", "Events with this value"),
+			Expr: expr.Call(dialect.Count)},
 	}
 }
 
@@ -235,10 +278,14 @@ func errorMetrics() []BoundMetric {
 		{source: "errors", Output: countColumn("count", "Errors", "JavaScript errors"), Expr: expr.Call(dialect.Count)},
 		{source: "errors", Output: countColumn("users", "Visitors", "Distinct visitors"), Expr: visitors},
 		{source: "errors", Output: countColumn("sessions", "Sessions", "Distinct session ids"), Expr: sessionIDs},
-		{source: "errors", Output: instantColumn("first_seen", "First seen", "Time of the first error in the range"), Expr: expr.Call(dialect.Min, Row("time"))},
-		{source: "errors", Output: instantColumn("last_seen", "Last seen", "Time of the latest error in the range"), Expr: expr.Call(dialect.Max, Row("time"))},
-		{source: "errors", Output: countColumn("unique_messages", "Messages", "Distinct messages"), Expr: expr.Call(dialect.CountDistinct, Row("message"))},
-		{source: "errors", Output: textColumn("latest_path", "Path", "Path of the latest error"), Expr: Latest(Row("path"), Row("keyed"))},
+		{source: "errors", Output: instantColumn("first_seen", "First seen", "Time of the first error in the range"),
+			Expr: expr.Call(dialect.Min, Row("time"))},
+		{source: "errors", Output: instantColumn("last_seen", "Last seen", "Time of the latest error in the range"),
+			Expr: expr.Call(dialect.Max, Row("time"))},
+		{source: "errors", Output: countColumn("unique_messages", "Messages", "Distinct messages"),
+			Expr: expr.Call(dialect.CountDistinct, Row("message"))},
+		{source: "errors", Output: textColumn("latest_path", "Path", "Path of the latest error"),
+			Expr: Latest(Row("path"), Row("keyed"))},
 	}
 }
 

@@ -8,13 +8,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// ofProperties are the functions of properties that callers may choose, with what they are called. Those with thousandths are quantiles.
+// ofProperties are the functions of properties that callers may choose, with what they are called. Those with
+// thousandths are quantiles.
 var ofProperties = []struct {
 	name, label string
 	permille    int64
 }{
-	{"sum", "Sum", 0}, {"avg", "Mean", 0}, {"min", "Least", 0}, {"max", "Greatest", 0}, {"median", "Median", 500}, {"p75", "p75", 750},
-	{"p90", "p90", 900}, {"p95", "p95", 950}, {"p99", "p99", 990}, {"count", "Rows with", 0}, {"distinct", "Values of", 0},
+	{"sum", "Sum", 0}, {"avg", "Mean", 0}, {"min", "Least", 0}, {"max", "Greatest", 0}, {"median", "Median", 500},
+	{"p75", "p75", 750},
+	{"p90", "p90", 900}, {"p95", "p95", 950}, {"p99", "p99", 990}, {"count", "Rows with", 0},
+	{"distinct", "Values of", 0},
 }
 
 func propertyFunctions() []string {
@@ -31,13 +34,15 @@ const (
 	restPart = "rest"
 )
 
-// propertyMetric returns a function of the decimals that rows of tb have in a property, or nil if there is no such function. count counts
-// the rows that have a decimal, and distinct the different values of the property as texts. The name has no text of a caller.
+// propertyMetric returns a function of the decimals that rows of tb have in a property, or nil if there is no such
+// function. count counts the rows that have a decimal, and distinct the different values of the property as texts. The
+// name has no text of a caller.
 func propertyMetric(tb *Table, function, key string) *BoundMetric {
 	properties := []expr.Expr{Row("properties"), expr.Arg(dialect.Text, key)}
 	number := expr.Call(dialect.JSONDecimal, properties...)
 	field := Field{property: key}
-	m := &BoundMetric{source: tb.Name, Table: tb, Property: key, Output: Output{Name: function + "_" + string(field.Alias()), Format: Integer}}
+	m := &BoundMetric{source: tb.Name, Table: tb, Property: key,
+		Output: Output{Name: function + "_" + string(field.Alias()), Format: Integer}}
 	for _, f := range ofProperties {
 		if f.name != function {
 			continue
@@ -73,7 +78,8 @@ func propertyMetric(tb *Table, function, key string) *BoundMetric {
 		m.Zero = true
 		m.Description = "Different values of " + key + ", as texts"
 		value := expr.Call(dialect.Concat, expr.Lit("="), expr.Call(dialect.JSONValue, properties...))
-		m.Expr = expr.Call(dialect.CountDistinct, IfElse(expr.Call(dialect.JSONHas, properties...), value, expr.Lit("")))
+		m.Expr = expr.Call(dialect.CountDistinct,
+			IfElse(expr.Call(dialect.JSONHas, properties...), value, expr.Lit("")))
 	case ok:
 		m.Zero = of == Count
 		m.ofProperty(of, number, expr.Expr{})
@@ -86,12 +92,13 @@ func propertyMetric(tb *Table, function, key string) *BoundMetric {
 // rowsWithProperty counts the rows of tb that have a property.
 func rowsWithProperty(tb *Table, key string) *BoundMetric {
 	field := Field{property: key}
-	return &BoundMetric{source: tb.Name, Table: tb, Output: Output{Name: "rows_" + string(field.Alias()), Format: Integer, Zero: true},
-		Expr: expr.Call(dialect.CountIf, expr.Call(dialect.JSONHas, Row("properties"), expr.Arg(dialect.Text, key)))}
+	return &BoundMetric{source: tb.Name, Table: tb,
+		Output: Output{Name: "rows_" + string(field.Alias()), Format: Integer, Zero: true},
+		Expr:   expr.Call(dialect.CountIf, expr.Call(dialect.JSONHas, Row("properties"), expr.Arg(dialect.Text, key)))}
 }
 
-// shareOfSum is the share in percent that a sum of decimals has of the sums of all rows. Both are made of their parts. Numbers that would
-// exceed 64 bits are divided by their higher parts alone, which are exact to 12 digits then.
+// shareOfSum is the share in percent that a sum of decimals has of the sums of all rows. Both are made of their parts.
+// Numbers that would exceed 64 bits are divided by their higher parts alone, which are exact to 12 digits then.
 func shareOfSum(multiples, rest expr.Expr) expr.Expr {
 	const near int64 = 90_000_000_000_000_000 / high
 	whole := func(multiples, rest expr.Expr) expr.Expr {

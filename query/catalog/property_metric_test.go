@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// The share of a sum of decimals is one exact division of whole numbers, as long as these fit into 64 bits. Beyond that it stays near the
-// true share and does not wrap.
+// The share of a sum of decimals is one exact division of whole numbers, as long as these fit into 64 bits. Beyond that
+// it stays near the true share and does not wrap.
 func TestShareOfSum(t *testing.T) {
 	for _, row := range []struct {
 		why      string
@@ -40,7 +40,8 @@ func TestShareOfSum(t *testing.T) {
 				e = args[0]
 			}
 			_, name, _ := e.Column()
-			return expr.IntValue(map[bool]map[string]int64{false: {"high": oneHigh, "rest": oneRest}, true: {"high": allHigh, "rest": allRest}}[over][name])
+			return expr.IntValue(map[bool]map[string]int64{false: {"high": oneHigh, "rest": oneRest},
+				true: {"high": allHigh, "rest": allRest}}[over][name])
 		})
 		want, within := 100*row.one/row.all, 1e-6
 		if row.exact {
@@ -54,7 +55,8 @@ func TestShareOfSum(t *testing.T) {
 	if !nothing.Null {
 		t.Errorf("the share of a sum of 0 is %v, want null", nothing)
 	}
-	if !expr.CanEval(shareOfSum(Joined("high"), Joined("rest")), func(op dialect.Op) bool { return op == dialect.SumOver }) {
+	if !expr.CanEval(shareOfSum(Joined("high"), Joined("rest")),
+		func(op dialect.Op) bool { return op == dialect.SumOver }) {
 		t.Error("shares do not merge")
 	}
 }
@@ -74,7 +76,8 @@ func TestNamesOfPropertyMetrics(t *testing.T) {
 				}
 			}
 		}
-		if got, want := columnName(&ask.ChosenMetric{Name: function, Property: "größe 2"}), function+"_gr__e_2"; got != want {
+		if got, want := columnName(&ask.ChosenMetric{Name: function, Property: "größe 2"}), function+
+			"_gr__e_2"; got != want {
 			t.Errorf("the column of %s is %s, want %s", function, got, want)
 		}
 	}

@@ -47,15 +47,16 @@ func (r *Registry) FieldNamed(name string) *Field {
 	return PropertyNamed(name)
 }
 
-// Vocabulary lists the tables with what types can name of them: the built-in vocabulary, and the definitions of the host. The slice
-// must not be changed.
+// Vocabulary lists the tables with what types can name of them: the built-in vocabulary, and the definitions of the
+// host. The slice must not be changed.
 func (r *Registry) Vocabulary() []TableInfo { return r.vocabulary }
 
 // NewRegistry checks types and looks up every name in them. Its error joins every fault of
 // every type, and names what was probably meant.
 func NewRegistry(types ...Type) (*Registry, error) { return Definitions{}.NewRegistry(types...) }
 
-// NewRegistry is [NewRegistry] with types that may use the definitions of d. Its error has the faults of definitions, too.
+// NewRegistry is [NewRegistry] with types that may use the definitions of d. Its error has the faults of definitions,
+// too.
 func (d Definitions) NewRegistry(types ...Type) (*Registry, error) {
 	var bound []*BoundType
 	known := map[string]bool{}
@@ -165,7 +166,8 @@ func (ty *BoundType) Describe() Info {
 		Name: ty.Name, Subject: ty.Subject, Title: ty.Title, Description: ty.Description, Category: ty.Category,
 		Tags: slices.Clone(ty.Tags), Visualization: ty.Visualization,
 		RequiredFilter: ty.RequiredFilter,
-		Filters:        slices.Clone(ty.Filterable), Groupable: slices.Clone(ty.Groupable), Sortable: slices.Clone(ty.Sortable),
+		Filters:        slices.Clone(ty.Filterable), Groupable: slices.Clone(ty.Groupable),
+		Sortable:     slices.Clone(ty.Sortable),
 		Customizable: len(ty.Filterable) > 0, DefaultLimit: ask.DefaultLimit, DefaultOrder: ty.defaultOrder(),
 	}
 	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
@@ -186,7 +188,9 @@ func (ty *BoundType) Describe() Info {
 		info.MaxCohorts = MaxCohorts
 	}
 	for _, c := range ty.Outputs {
-		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description, Nullable: c.Nullable()})
+		info.Output = append(info.Output,
+			OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format,
+				Label: c.Label, Unit: c.Unit, Description: c.Description, Nullable: c.Nullable()})
 	}
 	return info
 }
@@ -208,8 +212,8 @@ func (ty *BoundType) defaultOrder() string {
 	return strings.Join(steps, ", ")
 }
 
-// Names returns the names of the types, and of the fields that some type can be filtered by and that mandatory filters may name: all
-// but the dimensions of a host.
+// Names returns the names of the types, and of the fields that some type can be filtered by and that mandatory filters
+// may name: all but the dimensions of a host.
 func (r *Registry) Names() (types, fields []string) {
 	for _, ty := range r.types {
 		types = append(types, ty.Name)

@@ -18,17 +18,20 @@ const (
 	ReturnedColumn   = "visitors"
 )
 
-// cohortMetrics count the rows o: each visitor once in their cohort, and once for each period in which they returned. A row of an
-// answer has both only in period 0, so package finish completes the others.
+// cohortMetrics count the rows o: each visitor once in their cohort, and once for each period in which they returned. A
+// row of an answer has both only in period 0, so package finish completes the others.
 func cohortMetrics() []BoundMetric {
 	of := func(c Output, e expr.Expr) BoundMetric { return BoundMetric{source: "cohorts", Output: c, Expr: e} }
 	first := func(n int64) expr.Expr {
 		return expr.Call(dialect.CountIf, expr.Eq(expr.Col("o", "first"), expr.Int(n)))
 	}
 	return []BoundMetric{
-		of(countColumn(CohortSizeColumn, "Cohort", "Visitors whose first start event in the range lies in the bucket of the date"), first(1)),
-		of(countColumn(ReturnedColumn, "Returned", "Visitors of the cohort with a return event in the period, not before their start event"), first(0)),
-		of(NumberOutput(ShareColumn, "Retention", "%", "Visitors who returned, of the cohort"), percent(first(0), first(1))),
+		of(countColumn(CohortSizeColumn, "Cohort",
+			"Visitors whose first start event in the range lies in the bucket of the date"), first(1)),
+		of(countColumn(ReturnedColumn, "Returned",
+			"Visitors of the cohort with a return event in the period, not before their start event"), first(0)),
+		of(NumberOutput(ShareColumn, "Retention", "%", "Visitors who returned, of the cohort"),
+			percent(first(0), first(1))),
 	}
 }
 
@@ -59,7 +62,9 @@ func (b *typeBuilder) cohorts() {
 		return
 	}
 	columns := []string{DateColumn, PeriodColumn, CohortSizeColumn, ReturnedColumn, ShareColumn}
-	if ty.Shape != Series || !slices.Equal(ty.Dimensions, []string{PeriodColumn}) || !slices.Equal(ty.Columns, columns) {
-		b.fault("a type over cohorts is a series with the dimension %s and the columns %s", PeriodColumn, strings.Join(columns, ", "))
+	if ty.Shape != Series || !slices.Equal(ty.Dimensions, []string{PeriodColumn}) ||
+		!slices.Equal(ty.Columns, columns) {
+		b.fault("a type over cohorts is a series with the dimension %s and the columns %s", PeriodColumn,
+			strings.Join(columns, ", "))
 	}
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 )
 
-// What the stored texts of a field look like. A filter is written in the same form, and a value that no stored text can have is named
-// to callers.
+// What the stored texts of a field look like. A filter is written in the same form, and a value that no stored text can
+// have is named to callers.
 
-// Texts says what the stored texts of a field look like, besides that they have no control characters and no blanks at their ends.
+// Texts says what the stored texts of a field look like, besides that they have no control characters and no blanks at
+// their ends.
 type Texts struct {
 	Among []string         // all that there are, without the empty one; nil: others, too
 	Also  mistake.Synonyms // what people write in place of those
@@ -22,8 +23,8 @@ type Texts struct {
 	Free  bool             // they are sentences or addresses, so they may look like a pattern
 }
 
-// Spelled returns a value of a filter with op as stored texts of f are spelled: without control characters, and without blanks at the
-// ends. Properties and patterns stay as they are.
+// Spelled returns a value of a filter with op as stored texts of f are spelled: without control characters, and without
+// blanks at the ends. Properties and patterns stay as they are.
 func (f *Field) Spelled(op ask.Op, value string) string {
 	if f.IsProperty() || f.Own() || op == ask.Matches || op == ask.NotMatches {
 		return value
@@ -35,8 +36,8 @@ func (f *Field) Spelled(op ask.Op, value string) string {
 	return clean
 }
 
-// CannotHave reports whether no stored text of f can be, begin with, end with, contain or match a value in its normal form, as the
-// positive operator of op says. nearest is the nearest value that one can; it may be empty.
+// CannotHave reports whether no stored text of f can be, begin with, end with, contain or match a value in its normal
+// form, as the positive operator of op says. nearest is the nearest value that one can; it may be empty.
 func (f *Field) CannotHave(op ask.Op, value string) (nearest string, cannot bool) {
 	if positive, ok := Opposite(op); ok {
 		op = positive
@@ -91,12 +92,15 @@ func (t *Texts) among(op ask.Op, value string) (nearest string, cannot bool) {
 func whole(op ask.Op) bool { return slices.Contains([]ask.Op{ask.Eq, ask.Ne, ask.In, ask.NotIn}, op) }
 
 var (
-	devices = Texts{Among: []string{"mobile", "tablet", "desktop", "smarttv", "console", "wearable", "embedded", "xr"}, Also: mistake.Synonyms{
-		"phone": {"mobile"}, "smartphone": {"mobile"}, "cellphone": {"mobile"}, "pc": {"desktop"}, "computer": {"desktop"},
-		"laptop": {"desktop"}, "tv": {"smarttv"}, "watch": {"wearable"}, "pad": {"tablet"}, "vr": {"xr"}}}
+	devices = Texts{Among: []string{"mobile", "tablet", "desktop", "smarttv", "console", "wearable", "embedded", "xr"},
+		Also: mistake.Synonyms{
+			"phone": {"mobile"}, "smartphone": {"mobile"}, "cellphone": {"mobile"}, "pc": {"desktop"},
+			"computer": {"desktop"},
+			"laptop":   {"desktop"}, "tv": {"smarttv"}, "watch": {"wearable"}, "pad": {"tablet"}, "vr": {"xr"}}}
 	metricNames = Texts{Among: []string{"FCP", "LCP", "CLS", "INP", "TTFB", "FPS"}}
-	reasons     = Texts{Among: []string{"bot", "origin", "address", "window", "key", "quota", "paused"}, Also: mistake.Synonyms{
-		"robot": {"bot"}, "crawler": {"bot"}, "ip": {"address"}, "old": {"window"}, "late": {"window"}}}
+	reasons     = Texts{Among: []string{"bot", "origin", "address", "window", "key", "quota", "paused"},
+		Also: mistake.Synonyms{
+			"robot": {"bot"}, "crawler": {"bot"}, "ip": {"address"}, "old": {"window"}, "late": {"window"}}}
 	paths     = Texts{Path: true}
 	sentences = Texts{Free: true}
 )

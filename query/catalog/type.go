@@ -32,22 +32,28 @@ type Type struct {
 	Shape      Shape    // required
 	Dimensions []string // of a Breakdown: a row for each combination of their values
 	Columns    []string // of the answer, in order: "name" of a dimension or metric, or "shown=name"; required
-	OuterJoin  bool     // a combination of dimensions that only Joins have is a row of the answer, too; false: only combinations of Source are
-	SkipEmpty  string   // a dimension: rows without a value of it are left out, of shares too
-	OnlyEmpty  string   // a field of sessions: rows with a value of it are left out, of shares too
-	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
-	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
-	ShareIn    string   // a dimension: percentage is the share among the rows with the same value of it; empty: among all rows
+	// a combination of dimensions that only Joins have is a row of the answer, too; false: only combinations of Source
+	// are
+	OuterJoin bool
+	SkipEmpty string // a dimension: rows without a value of it are left out, of shares too
+	OnlyEmpty string // a field of sessions: rows with a value of it are left out, of shares too
+	SkipZero  string // a metric of Source: rows in which it is 0 are left out
+	ShareOf   string // the column that percentage is a share of; empty: the first of Order
+	// a dimension: percentage is the share among the rows with the same value of it; empty: among all rows
+	ShareIn string
 
-	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
-	LedBy    string   // a metric of Source: rows are ordered by it before all else, the greatest first, and then by groupBy. Callers cannot change the order. Instead of Order
+	Order []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
+	// a metric of Source: rows are ordered by it before all else, the greatest first, and then by groupBy. Callers
+	// cannot change the order. Instead of Order
+	LedBy    string
 	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
 	Values   []string // of its one dimension, in the order of rows; instead of Order
 	ZeroFill bool     // each of Values has a row, also where nothing counts
 
 	RequiredFilter string // a field that must be filtered by, with eq; empty: none
 
-	Needs   []string // parts of a parameter, by their names in a request, that it must have, such as goals: see ask.Parameter.Parts
+	// parts of a parameter, by their names in a request, that it must have, such as goals: see ask.Parameter.Parts
+	Needs   []string
 	MayHave []string // further ones that it may have
 
 	TellsIdentity bool // its answer says if most ids of visitors in the range change each day
@@ -123,8 +129,8 @@ type Field struct {
 	table    *Table    // of a host's dimension: the only table that has it; otherwise nil
 }
 
-// Clock says which part of the local time of a row, or of the start of a session, a dimension shows. The compiler computes it, since it
-// depends on the zone of the request.
+// Clock says which part of the local time of a row, or of the start of a session, a dimension shows. The compiler
+// computes it, since it depends on the zone of the request.
 type Clock uint8
 
 // The clocks. The zero Clock is of a field that tells no time.
@@ -208,17 +214,19 @@ type BoundType struct {
 	inputs          map[string]*BoundMetric // metrics that columns are made of, by the names they use
 	Metrics         []*BoundMetric          // the aggregates behind all of them, each once, in the order of their use
 	Tables          []*Table                // whose rows metrics count, its own first
-	LeftJoin        bool                    // there are further Tables, and a combination of dimensions that only they have is no row of the answer
-	Fields          map[string]*Field       // what callers may filter on, by name
-	Filterable      []string                // the names of fields, in the order of the catalog
-	Groupable       []string                // fields that groupBy may name
-	Sortable        []string                // output columns that sortBy may name
-	Steps           []Order
-	Choice          *Choice    // nil: a type by name
-	Door            expr.Ident // entry_page or exit_page: the pageview whose values a session has in fields of rows; empty: all that pass filters
-	Whole           *BoundType // the numbers over all rows of an answer; nil: there are none
-	ofWhole         bool       // it is the Whole of another type
-	own             []*Field   // dimensions of the host
+	// there are further Tables, and a combination of dimensions that only they have is no row of the answer
+	LeftJoin   bool
+	Fields     map[string]*Field // what callers may filter on, by name
+	Filterable []string          // the names of fields, in the order of the catalog
+	Groupable  []string          // fields that groupBy may name
+	Sortable   []string          // output columns that sortBy may name
+	Steps      []Order
+	Choice     *Choice // nil: a type by name
+	// entry_page or exit_page: the pageview whose values a session has in fields of rows; empty: all that pass filters
+	Door    expr.Ident
+	Whole   *BoundType // the numbers over all rows of an answer; nil: there are none
+	ofWhole bool       // it is the Whole of another type
+	own     []*Field   // dimensions of the host
 }
 
 // Role says how a chart uses a column.
@@ -320,8 +328,8 @@ func (ty *BoundType) FieldFor(name string) *Field {
 	return PropertyNamed(name)
 }
 
-// MandatoryFieldFor returns the field called name by which an access may filter rows of ty, or nil. An access may filter the events
-// that goals, funnels, retention and paths are made of.
+// MandatoryFieldFor returns the field called name by which an access may filter rows of ty, or nil. An access may
+// filter the events that goals, funnels, retention and paths are made of.
 func (ty *BoundType) MandatoryFieldFor(name string) *Field {
 	if !ty.Table.BySession {
 		return ty.FieldFor(name)
@@ -348,15 +356,18 @@ func (ty *BoundType) OfEvents() bool {
 	return !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Events })
 }
 
-// HasVisitors reports whether the rows of ty belong to visitors and sessions, so that callers may filter by what else these did.
+// HasVisitors reports whether the rows of ty belong to visitors and sessions, so that callers may filter by what else
+// these did.
 func (ty *BoundType) HasVisitors() bool {
-	return ty.Subject == store.KindWebsite && !slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.HasSessions() })
+	return ty.Subject == store.KindWebsite &&
+		!slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.HasSessions() })
 }
 
 // UntilNow says whether ty counts the time until now instead of the range.
 func (ty *BoundType) UntilNow() bool { return ty.Window != 0 }
 
-// groups says whether callers may group by f. Rows that stand for one thing each, a session or a visitor, are not grouped.
+// groups says whether callers may group by f. Rows that stand for one thing each, a session or a visitor, are not
+// grouped.
 func (ty *BoundType) groups(f *Field) bool {
 	if ty.Shape == List || ty.SkipZero != "" || ty.Cohorts() || ty.Shape == Series && ty.Table.BySession {
 		return false
@@ -379,6 +390,6 @@ type Order struct {
 	Desc   bool
 }
 
-// Comparable reports whether answers of ty can be compared with another period. Answers that ignore the range cannot, and neither
-// can lists, where each row is one of its kind.
+// Comparable reports whether answers of ty can be compared with another period. Answers that ignore the range cannot,
+// and neither can lists, where each row is one of its kind.
 func (ty *BoundType) Comparable() bool { return !ty.UntilNow() && ty.Shape != List }

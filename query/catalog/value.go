@@ -46,8 +46,8 @@ func (f *Field) Of(alias expr.Alias) expr.Expr {
 	return e
 }
 
-// Attributed is a field of sessions for a row t of tb: the value of the session under alias, or of the row itself if it has no
-// session, or one without page events.
+// Attributed is a field of sessions for a row t of tb: the value of the session under alias, or of the row itself if it
+// has no session, or one without page events.
 func Attributed(f *Field, tb *Table, alias expr.Alias) expr.Expr {
 	own := expr.Lit("")
 	if f.Carried == carriedByAll || f.Carried == carriedByEvents && tb.Events {
@@ -68,5 +68,6 @@ func SessionColumns() []string {
 
 // SessionFields returns the fields whose values a session takes from its first page event.
 func SessionFields() []*Field {
-	return slices.DeleteFunc(slices.Concat(fields, typeFields), func(f *Field) bool { return f.Carried == carriedByNone })
+	return slices.DeleteFunc(slices.Concat(fields, typeFields),
+		func(f *Field) bool { return f.Carried == carriedByNone })
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// EventOrder is the order of the events of a session, under alias of: by time, then pageviews, exits and others, then by event
-// id. Kinds that share an id come one after the other. Events of senders with a key come last.
+// EventOrder is the order of the events of a session, under alias of: by time, then pageviews, exits and others, then
+// by event id. Kinds that share an id come one after the other. Events of senders with a key come last.
 func EventOrder(of expr.Alias) []expr.Expr {
 	rank := expr.Call(dialect.Least, expr.Col(of, "kind"), expr.Int(int64(store.PageEvent)))
-	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind"), expr.Col(of, "keyed")}
+	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind"),
+		expr.Col(of, "keyed")}
 }
 
 // eventListMetrics are the values of single events.
@@ -24,7 +25,9 @@ func eventListMetrics() []BoundMetric {
 		of(textColumn("kind", "Kind", "pageview, exit, event or click"), kindName("t")),
 		of(textColumn("name", "Name", "Of a click its address"), eventName("t")),
 		of(Output{Name: "properties", Label: "Properties", Format: JSON, Description: "An object"}, properties("t")),
-		{source: "sessions", PerRow: true, Output: Output{Name: "events", Label: "First events", Format: JSON, Description: "The session's first 200 events, in their order"},
+		{source: "sessions", PerRow: true,
+			Output: Output{Name: "events", Label: "First events", Format: JSON,
+				Description: "The session's first 200 events, in their order"},
 			Expr: expr.Call(dialect.Concat, expr.Lit("["), OfSession("events_json"), expr.Lit("]"))},
 	}
 }
@@ -36,7 +39,8 @@ func kindName(of expr.Alias) expr.Expr {
 }
 
 func eventName(of expr.Alias) expr.Expr {
-	return IfElse(expr.Eq(expr.Col(of, "kind"), expr.Int(int64(store.Click))), expr.Col(of, "href"), expr.Col(of, "name"))
+	return IfElse(expr.Eq(expr.Col(of, "kind"), expr.Int(int64(store.Click))), expr.Col(of, "href"),
+		expr.Col(of, "name"))
 }
 
 func properties(of expr.Alias) expr.Expr {
@@ -62,7 +66,8 @@ func visitorMetrics() []BoundMetric {
 	custom := expr.Or(OfKind(store.PageEvent), OfKind(store.Custom))
 	viewed := OfKind(store.Pageview)
 	// A session that counts and began in the range counts for every visitor with an event in it.
-	session := IfElse(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, OfSession(MatchingPageviews), expr.Int(0)), expr.Int(0)),
+	session := IfElse(expr.And(open,
+		expr.Gt(expr.Call(dialect.Coalesce, OfSession(MatchingPageviews), expr.Int(0)), expr.Int(0)),
 		expr.Ge(OfSession("start"), expr.RangeFrom()), expr.Lt(OfSession("start"), expr.RangeTo())),
 		expr.Call(dialect.Concat, OfSession("session_hash"), expr.Lit("@"), OfSession("start")), expr.Lit(""))
 	last := func(e expr.Expr) expr.Expr {
@@ -76,19 +81,27 @@ func visitorMetrics() []BoundMetric {
 		of(countColumn("activity_count", "Activity", "Pageviews and custom events that make a profile"),
 			expr.Call(dialect.CountIf, expr.And(open, expr.Or(viewed, custom)))),
 		of(textColumn("last_profile_id", "Profile", "Of the latest event"), last(Row("profile_id"))),
-		{source: "visitors", NameOf: "last_profile_id", Output: textColumn("display_name", "Name", "The trait username, else name, of the profile; no answer can be sorted by it"),
+		{source: "visitors", NameOf: "last_profile_id",
+			Output: textColumn("display_name", "Name",
+				"The trait username, else name, of the profile; no answer can be sorted by it"),
 			Expr: expr.Call(dialect.Min, expr.Lit(""))},
 		of(instantColumn("first_visit", "First event", "In the range"), expr.Call(dialect.MinIf, Row("time"), open)),
 		of(instantColumn("last_visit", "Last event", "In the range"), expr.Call(dialect.MaxIf, Row("time"), open)),
-		of(countColumn("session_count", "Sessions", "That began in the range"), expr.Call(dialect.CountDistinct, session)),
-		of(countColumn("total_events", "Events", "Page events, custom events and clicks"), expr.Call(dialect.CountIf, open)),
+		of(countColumn("session_count", "Sessions", "That began in the range"),
+			expr.Call(dialect.CountDistinct, session)),
+		of(countColumn("total_events", "Events", "Page events, custom events and clicks"),
+			expr.Call(dialect.CountIf, open)),
 		of(countColumn("pageviews", "Pageviews", "Pages seen in the range"), expr.Call(dialect.CountIf, viewed)),
-		of(countColumn("unique_pages", "Pages", "Distinct paths"), expr.Call(dialect.CountDistinct, IfElse(viewed, Row("path"), expr.Lit("")))),
-		of(countColumn("custom_event_count", "Custom events", "Also those whose names begin with $"), expr.Call(dialect.CountIf, custom)),
+		of(countColumn("unique_pages", "Pages", "Distinct paths"),
+			expr.Call(dialect.CountDistinct, IfElse(viewed, Row("path"), expr.Lit("")))),
+		of(countColumn("custom_event_count", "Custom events", "Also those whose names begin with $"),
+			expr.Call(dialect.CountIf, custom)),
 		lastOf("country", "Country code"), lastOf("region", "Region"), lastOf("device_type", "Device type"),
 		lastOf("browser_name", "Browser"), lastOf("os_name", "Operating system"),
-		// One text says all, since each aggregate costs: the address of a referrer, direct, or a campaign source as it is stored.
+		// One text says all, since each aggregate costs: the address of a referrer, direct, or a campaign source as it
+		// is stored.
 		of(textColumn("last_referrer", "Referrer", "Address of a referrer, or a campaign source"),
-			last(IfElse(expr.Eq(expr.Ref("campaign_kind"), expr.Lit("")), referrerURL(expr.Ref("referrer")), expr.Ref("referrer")))),
+			last(IfElse(expr.Eq(expr.Ref("campaign_kind"), expr.Lit("")), referrerURL(expr.Ref("referrer")),
+				expr.Ref("referrer")))),
 	}
 }

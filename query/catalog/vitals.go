@@ -7,18 +7,24 @@ import (
 
 func vitalMetrics() []BoundMetric {
 	metrics := []BoundMetric{
-		{source: "vitals", Output: countColumn("samples", "Samples", "Measured values"), Expr: expr.Call(dialect.Count)},
+		{source: "vitals", Output: countColumn("samples", "Samples", "Measured values"),
+			Expr: expr.Call(dialect.Count)},
 		{source: "vitals", Output: countColumn("visitors", "Visitors", "Distinct visitors measured"), Expr: visitors},
-		{source: "vitals", Output: precise(NumberOutput("avg_value", "Mean", "ms", "Mean; CLS has no unit")), Expr: averageIn(unit, Row("value"))},
+		{source: "vitals", Output: precise(NumberOutput("avg_value", "Mean", "ms", "Mean; CLS has no unit")),
+			Expr: averageIn(unit, Row("value"))},
 	}
 	for _, p := range percentiles {
-		metrics = append(metrics, BoundMetric{source: "vitals", Output: precise(NumberOutput(p.name, p.name, "ms", "Percentile; CLS has no unit")),
-			Expr: quantileIn(unit, Row("value"), p.permille)})
+		metrics = append(metrics,
+			BoundMetric{source: "vitals",
+				Output: precise(NumberOutput(p.name, p.name, "ms", "Percentile; CLS has no unit")),
+				Expr:   quantileIn(unit, Row("value"), p.permille)})
 	}
 	for _, v := range []struct{ name, label, metric string }{
 		{"p75_lcp", "LCP", "LCP"}, {"p75_fcp", "FCP", "FCP"}, {"p75_inp", "INP", "INP"}, {"p75_ttfb", "TTFB", "TTFB"},
 	} {
-		metrics = append(metrics, BoundMetric{source: "vitals", Output: NumberOutput(v.name, v.label, "ms", "75th percentile"), Expr: vital(v.metric, expr.Int(1))})
+		metrics = append(metrics,
+			BoundMetric{source: "vitals", Output: NumberOutput(v.name, v.label, "ms", "75th percentile"),
+				Expr: vital(v.metric, expr.Int(1))})
 	}
 	cls := NumberOutput("p75_cls", "CLS", "", "75th percentile")
 	cls.Decimals = 4
@@ -47,7 +53,8 @@ var unit = expr.Call(dialect.Max, IfElse(expr.Eq(Row("metric_name"), expr.Lit("C
 
 func spanMetrics() []BoundMetric {
 	sum := func(name, label, about string, of expr.Ident) BoundMetric {
-		return BoundMetric{source: "spans", Output: countColumn(name, label, about), Expr: expr.Call(dialect.Sum, Row(of))}
+		return BoundMetric{source: "spans", Output: countColumn(name, label, about),
+			Expr: expr.Call(dialect.Sum, Row(of))}
 	}
 	return []BoundMetric{
 		{source: "spans", Output: countColumn("sessions", "Sessions", "Distinct session ids"), Expr: sessionIDs},

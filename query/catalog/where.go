@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// where is the condition that all of filters hold for a row of tb. They compare texts as they are stored: paths, countries and devices
-// by the stored form, case-sensitively.
+// where is the condition that all of filters hold for a row of tb. They compare texts as they are stored: paths,
+// countries and devices by the stored form, case-sensitively.
 func (df *definer) where(of subjectOf, tb *Table, filters []ask.Filter) expr.Expr {
 	var list ask.Issues
 	in := ask.InField("Where")
@@ -95,7 +95,8 @@ func holds(f *ask.Filter, value expr.Expr) expr.Expr {
 // Opposite returns the operator that holds wherever op does not, if op is a negative one. So an absent value passes op.
 func Opposite(op ask.Op) (positive ask.Op, negative bool) {
 	positive, negative = map[ask.Op]ask.Op{ask.Ne: ask.Eq, ask.NotIn: ask.In, ask.NotContains: ask.Contains,
-		ask.NotStartsWith: ask.StartsWith, ask.NotEndsWith: ask.EndsWith, ask.NotMatches: ask.Matches, ask.NotExists: ask.Exists}[op]
+		ask.NotStartsWith: ask.StartsWith, ask.NotEndsWith: ask.EndsWith, ask.NotMatches: ask.Matches,
+		ask.NotExists: ask.Exists}[op]
 	return positive, negative
 }
 

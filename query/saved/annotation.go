@@ -13,10 +13,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An Annotation is the body of a [store.AnnotationDefinition]: what happened when. Its text is not unique, unlike the name of its
-// definition, so that the same thing can happen twice.
+// An Annotation is the body of a [store.AnnotationDefinition]: what happened when. Its text is not unique, unlike the
+// name of its definition, so that the same thing can happen twice.
 type Annotation struct {
-	At   string `json:"at"`   // YYYY-MM-DD, a day in the zone of the reader, or an instant in RFC 3339; from 1970 to 2100
+	// YYYY-MM-DD, a day in the zone of the reader, or an instant in RFC 3339; from 1970 to 2100
+	At   string `json:"at"`
 	Text string `json:"text"` // 1 to [MaxText] characters
 }
 

@@ -5,10 +5,11 @@
 //	{"name": "funnel", "saved": "Checkout"}
 //	{"filters": [{"segment": "mobile-de"}]}                   wherever a filter may stand, also in goals and steps
 //
-// An annotation says what happened at a time, such as {"at": "2026-11-27", "text": "Version 2.1"}. Requests cannot use it.
+// An annotation says what happened at a time, such as {"at": "2026-11-27", "text": "Version 2.1"}. Requests cannot use
+// it.
 //
-// A definition belongs to one website. It holds no data: whoever uses it needs a key for the website, and sees only the rows that
-// the key may see.
+// A definition belongs to one website. It holds no data: whoever uses it needs a key for the website, and sees only the
+// rows that the key may see.
 package saved
 
 import (
@@ -36,8 +37,8 @@ const (
 	MaxText = 200      // characters of the text of an annotation
 )
 
-// fields lists the members of the body of each kind: of [ask.Goal] without the name, of [ask.Funnel], filters, and of [Annotation]. The
-// members in required must be there.
+// fields lists the members of the body of each kind: of [ask.Goal] without the name, of [ask.Funnel], filters, and of
+// [Annotation]. The members in required must be there.
 var fields = map[store.DefinitionKind]struct{ names, required []string }{
 	store.GoalDefinition:       {[]string{"event", "page", "click", "filters", "value"}, nil},
 	store.FunnelDefinition:     {[]string{"steps", "window", "within"}, []string{"steps"}},
@@ -45,8 +46,8 @@ var fields = map[store.DefinitionKind]struct{ names, required []string }{
 	store.AnnotationDefinition: {[]string{"at", "text"}, []string{"at", "text"}},
 }
 
-// Request returns a request that has the whole meaning of d. For an annotation it returns a mistake. All mistakes in the form of d are in
-// bad, by their places in a definition, such as body.steps[0].event. See [Check] for the others.
+// Request returns a request that has the whole meaning of d. For an annotation it returns a mistake. All mistakes in
+// the form of d are in bad, by their places in a definition, such as body.steps[0].event. See [Check] for the others.
 func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 	if bad = check(d); len(bad) > 0 {
 		return ask.Request{}, bad
@@ -67,9 +68,11 @@ func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 	return req, nil
 }
 
-// Check returns all mistakes in d, also those that only the catalog of engine knows, such as names of fields. d may be stored for website
-// if there are none. Then notes has a sentence for each value in d that can match nothing. err is an error of engine.
-func Check(ctx context.Context, engine *query.Engine, website string, d *store.Definition) (notes []string, bad ask.Errors, err error) {
+// Check returns all mistakes in d, also those that only the catalog of engine knows, such as names of fields. d may be
+// stored for website if there are none. Then notes has a sentence for each value in d that can match nothing. err is an
+// error of engine.
+func Check(ctx context.Context, engine *query.Engine, website string, d *store.Definition) (notes []string,
+	bad ask.Errors, err error) {
 	if d.Kind == store.AnnotationDefinition {
 		return nil, checkAnnotation(d), nil
 	}
@@ -77,7 +80,8 @@ func Check(ctx context.Context, engine *query.Engine, website string, d *store.D
 	if bad != nil {
 		return nil, bad, nil
 	}
-	explained, err := engine.Explain(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}}, req)
+	explained, err := engine.Explain(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
+		req)
 	if wrong, ok := errors.AsType[ask.Errors](err); ok {
 		return nil, placed(d, wrong), nil
 	}
@@ -118,7 +122,8 @@ func check(d *store.Definition) (bad ask.Errors) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if !slices.Contains(known.names, name) {
 				message, suggestion := mistake.Unknown(name, known.names, nil)
-				bad = append(bad, &ask.Error{Code: ask.Invalid, Field: "body." + name, Message: message, Suggestion: suggestion})
+				bad = append(bad, &ask.Error{Code: ask.Invalid, Field: "body." + name, Message: message,
+					Suggestion: suggestion})
 			}
 		}
 		for _, name := range known.required {
@@ -158,7 +163,8 @@ func wrapped(d *store.Definition) []byte {
 	}
 	switch d.Kind {
 	case store.GoalDefinition:
-		return fmt.Appendf(nil, `{"preset":"today","parameters":[{"name":"goals","goals":[{"name":%s%s%s}]}]}`, name, comma, members)
+		return fmt.Appendf(nil, `{"preset":"today","parameters":[{"name":"goals","goals":[{"name":%s%s%s}]}]}`, name,
+			comma, members)
 	case store.FunnelDefinition:
 		return fmt.Appendf(nil, `{"preset":"today","parameters":[{"name":"funnel"%s%s}]}`, comma, members)
 	}
@@ -177,14 +183,16 @@ func placed(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
 		if rest, ok := strings.CutPrefix(e.Field, place); ok && rest != "" {
 			one.Field = "body" + rest
 		}
-		one.Message = strings.TrimPrefix(one.Message, strings.TrimPrefix(e.Field, "parameters[0].")+": ") // a place in the request
+		// a place in the request
+		one.Message = strings.TrimPrefix(one.Message, strings.TrimPrefix(e.Field, "parameters[0].")+": ")
 		one.Message = strings.TrimPrefix(one.Message, "goals[0] ")
 		bad = append(bad, &one)
 	}
 	return bad
 }
 
-// Library returns what all mean, for [ask.Request.Resolve]. It leaves out what cannot be read, which a newer version may have stored.
+// Library returns what all mean, for [ask.Request.Resolve]. It leaves out what cannot be read, which a newer version
+// may have stored.
 func Library(all []store.Definition) *ask.Library {
 	l := &ask.Library{Funnels: map[string]ask.Funnel{}, Segments: map[string][]ask.Filter{}}
 	for _, d := range all {
@@ -205,9 +213,10 @@ func Library(all []store.Definition) *ask.Library {
 	return l
 }
 
-// Resolve replaces the names of saved definitions in reqs by what they mean for s. It asks definitions, which may be nil, only if
-// there are such names. mistakes has the mistakes of each request; err is an error of definitions.
-func Resolve(ctx context.Context, definitions store.DefinitionStore, s store.Subject, reqs ...*ask.Request) (mistakes []ask.Errors, err error) {
+// Resolve replaces the names of saved definitions in reqs by what they mean for s. It asks definitions, which may be
+// nil, only if there are such names. mistakes has the mistakes of each request; err is an error of definitions.
+func Resolve(ctx context.Context, definitions store.DefinitionStore, s store.Subject,
+	reqs ...*ask.Request) (mistakes []ask.Errors, err error) {
 	mistakes = make([]ask.Errors, len(reqs))
 	var library *ask.Library
 	for i, req := range reqs {

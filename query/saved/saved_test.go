@@ -50,9 +50,11 @@ func TestMistakes(t *testing.T) {
 func TestResolve(t *testing.T) {
 	library := saved.Library([]store.Definition{
 		definition("goal", "Signup", `{"event":"signup"}`),
-		definition("goal", "Order", `{"event":"order","value":"total","filters":[{"field":"property:plan","op":"exists"}]}`),
+		definition("goal", "Order",
+			`{"event":"order","value":"total","filters":[{"field":"property:plan","op":"exists"}]}`),
 		definition("funnel", "Checkout", `{"steps":[{"page":"/cart"},{"event":"order"}],"window":"7d"}`),
-		definition("segment", "Mobile", `{"filters":[{"field":"device_type","op":"eq","value":"mobile"},{"field":"country","op":"eq","value":"DE"}]}`),
+		definition("segment", "Mobile",
+			`{"filters":[{"field":"device_type","op":"eq","value":"mobile"},{"field":"country","op":"eq","value":"DE"}]}`),
 		definition("goal", "broken", `{"event":7}`),
 	})
 	const (
@@ -63,16 +65,23 @@ func TestResolve(t *testing.T) {
 	)
 	for _, tc := range []struct{ sent, same string }{
 		{`{"name":"goals","saved":true}`, `{"name":"goals","goals":[` + signup + `,` + order + `]}`},
-		{`{"name":"goals_trends","saved":["Order"],"goals":[{"name":"Own","page":"/"}]}`, `{"name":"goals_trends","goals":[{"name":"Own","page":"/"},` + order + `]}`},
-		{`{"name":"funnel","saved":"Checkout"}`, `{"name":"funnel","steps":[{"page":"/cart"},{"event":"order"}],"window":"7d"}`},
-		{`{"name":"funnel","saved":["Checkout"],"window":"1h"}`, `{"name":"funnel","steps":[{"page":"/cart"},{"event":"order"}],"window":"1h"}`},
+		{`{"name":"goals_trends","saved":["Order"],"goals":[{"name":"Own","page":"/"}]}`,
+			`{"name":"goals_trends","goals":[{"name":"Own","page":"/"},` + order + `]}`},
+		{`{"name":"funnel","saved":"Checkout"}`,
+			`{"name":"funnel","steps":[{"page":"/cart"},{"event":"order"}],"window":"7d"}`},
+		{`{"name":"funnel","saved":["Checkout"],"window":"1h"}`,
+			`{"name":"funnel","steps":[{"page":"/cart"},{"event":"order"}],"window":"1h"}`},
 		{`{"name":"pages","filters":[` + named + `]}`, `{"name":"pages","filters":[` + mobile + `]}`},
 		{`{"name":"pages","filters":[{"or":[{"not":` + named + `},{"field":"path","op":"eq","value":"/"}]}]}`,
 			`{"name":"pages","filters":[{"or":[{"not":` + mobile + `},{"field":"path","op":"eq","value":"/"}]}]}`},
-		{`{"name":"pages","filters":[{"did":{"event":"order","filters":[` + named + `]}}]}`, `{"name":"pages","filters":[{"did":{"event":"order","filters":[` + mobile + `]}}]}`},
-		{`{"name":"goals","goals":[{"name":"Own","event":"x","filters":[` + named + `]}]}`, `{"name":"goals","goals":[{"name":"Own","event":"x","filters":[` + mobile + `]}]}`},
-		{`{"name":"funnel","steps":[{"event":"a","filters":[` + named + `]},{"event":"b"}]}`, `{"name":"funnel","steps":[{"event":"a","filters":[` + mobile + `]},{"event":"b"}]}`},
-		{`{"name":"retention","start":{"event":"a","filters":[` + named + `]}}`, `{"name":"retention","start":{"event":"a","filters":[` + mobile + `]}}`},
+		{`{"name":"pages","filters":[{"did":{"event":"order","filters":[` + named + `]}}]}`,
+			`{"name":"pages","filters":[{"did":{"event":"order","filters":[` + mobile + `]}}]}`},
+		{`{"name":"goals","goals":[{"name":"Own","event":"x","filters":[` + named + `]}]}`,
+			`{"name":"goals","goals":[{"name":"Own","event":"x","filters":[` + mobile + `]}]}`},
+		{`{"name":"funnel","steps":[{"event":"a","filters":[` + named + `]},{"event":"b"}]}`,
+			`{"name":"funnel","steps":[{"event":"a","filters":[` + mobile + `]},{"event":"b"}]}`},
+		{`{"name":"retention","start":{"event":"a","filters":[` + named + `]}}`,
+			`{"name":"retention","start":{"event":"a","filters":[` + mobile + `]}}`},
 	} {
 		sent, same := request(t, tc.sent), request(t, tc.same)
 		before := string(sent.AppendKey(nil))
@@ -140,7 +149,8 @@ func TestAnnotations(t *testing.T) {
 		t.Error("an annotation became a request")
 	}
 	library := saved.Library([]store.Definition{launch})
-	for _, sent := range []string{`{"name":"goals","saved":["Launch"]}`, `{"name":"goals","saved":true}`, `{"name":"funnel","saved":"Launch"}`, `{"name":"pages","filters":[{"segment":"Launch"}]}`} {
+	for _, sent := range []string{`{"name":"goals","saved":["Launch"]}`, `{"name":"goals","saved":true}`,
+		`{"name":"funnel","saved":"Launch"}`, `{"name":"pages","filters":[{"segment":"Launch"}]}`} {
 		req := request(t, sent)
 		if _, bad := req.Resolve(library); bad == nil {
 			t.Errorf("%s uses an annotation", sent)

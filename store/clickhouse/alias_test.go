@@ -28,8 +28,10 @@ func TestColumnsAreQualified(t *testing.T) {
 			for _, found := range name.FindAllStringIndex(line, -1) {
 				names++
 				before := line[:found[0]]
-				if !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "AS ") && !ordered.MatchString(before) {
-					t.Errorf("%s:%d: %s is neither qualified nor an output column", filepath.Base(file), at+1, line[found[0]:found[1]])
+				if !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "AS ") &&
+					!ordered.MatchString(before) {
+					t.Errorf("%s:%d: %s is neither qualified nor an output column", filepath.Base(file), at+1,
+						line[found[0]:found[1]])
 				}
 			}
 		}

@@ -41,7 +41,8 @@ func BenchmarkAnswers(b *testing.B) {
 		for _, way := range []struct {
 			name string
 			by   query.Config
-		}{{"from rows", query.Config{NoDerived: true}}, {"from seals", query.Config{MaxPartials: -1}}, {"from partials", query.Config{}}} {
+		}{{"from rows", query.Config{NoDerived: true}}, {"from seals", query.Config{MaxPartials: -1}},
+			{"from partials", query.Config{}}} {
 			way.by.Store, way.by.ResultCache, way.by.Now = s, -1, func() time.Time { return benchFrom.AddDate(0, 4, 0) }
 			engine, err := query.New(way.by)
 			if err != nil {
@@ -61,8 +62,10 @@ func besideByHand(b *testing.B, engine *query.Engine, conn driver.Conn, name, te
 		got := answerOf(b, engine, name)
 		for i := range max(len(got), len(want)) {
 			if i >= len(got) || i >= len(want) || got[i] != want[i] {
-				b.Fatalf("%d rows of the engine and %d rows of the hand-written statement differ, from row %d:\n%s\n%s", len(got), len(want), i,
-					strings.Join(got[min(i, len(got)):min(i+1, len(got))], ""), strings.Join(want[min(i, len(want)):min(i+1, len(want))], ""))
+				b.Fatalf("%d rows of the engine and %d rows of the hand-written statement differ, from row %d:\n%s\n%s",
+					len(got), len(want), i,
+					strings.Join(got[min(i, len(got)):min(i+1, len(got))], ""),
+					strings.Join(want[min(i, len(want)):min(i+1, len(want))], ""))
 			}
 		}
 	}

@@ -71,7 +71,8 @@ func sealAll(b *testing.B, s *clickhouse.Store) {
 
 func countEvents(b *testing.B, conn driver.Conn) uint64 {
 	b.Helper()
-	return chtest.Number(b, conn, "SELECT count() FROM events WHERE subject = {site:String}", driver.Named("site", benchLarge))
+	return chtest.Number(b, conn, "SELECT count() FROM events WHERE subject = {site:String}",
+		driver.Named("site", benchLarge))
 }
 
 // fillDataset adds events until the large website has enough, as they would arrive in production: month by
@@ -84,7 +85,8 @@ func fillDataset(b *testing.B, conn driver.Conn, events uint64) {
 		name     string
 		sessions uint64
 	}{{benchLarge, events * 21 / 100}, {benchSmall, events / 100}} {
-		err := conn.Exec(ctx, datasetSQL, driver.Named("subject", site.name), driver.Named("from", benchFrom.UnixMilli()),
+		err := conn.Exec(ctx, datasetSQL, driver.Named("subject", site.name),
+			driver.Named("from", benchFrom.UnixMilli()),
 			driver.Named("sessions", site.sessions), driver.Named("visitors", max(benchVisitors*events/benchEvents, 1)))
 		if err != nil {
 			b.Fatal(err)

@@ -42,7 +42,8 @@ const argumentTable = "_arguments"
 
 // bindStatement returns sql with its arguments. It drops arguments that sql does not use.
 func bindStatement(sql string, args []argument) (boundStatement, error) {
-	args = slices.DeleteFunc(slices.Clone(args), func(a argument) bool { return !strings.Contains(sql, a.placeholder()) })
+	args = slices.DeleteFunc(slices.Clone(args),
+		func(a argument) bool { return !strings.Contains(sql, a.placeholder()) })
 	sizes := make(map[string]int, len(args))
 	rest := 0
 	for _, a := range args {

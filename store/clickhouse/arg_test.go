@@ -27,7 +27,8 @@ func nasty() []string {
 		low.WriteByte(byte(c))
 	}
 	return []string{
-		"", "'", `"`, "`", `\`, `\\`, `\'`, `\N`, `\0`, `\t`, "\t", "\n", "\r\n", "\x00", "a\x00b", low.String(), "NULL", "[]", "['a']", "{p:String}", "%41", "+", "&a=b",
+		"", "'", `"`, "`", `\`, `\\`, `\'`, `\N`, `\0`, `\t`, "\t", "\n", "\r\n", "\x00", "a\x00b", low.String(),
+		"NULL", "[]", "['a']", "{p:String}", "%41", "+", "&a=b",
 		"😀", "ẞ", "\u2028", "\ufeff", "İ", "--", "/*", "a;b", "__exception__\r\n", strings.Repeat("ü'\\", 682),
 	}
 }
@@ -46,7 +47,8 @@ func TestArgumentsArriveUnchanged(t *testing.T) {
 	for _, list := range [][]string{nasty(), {}, nil, {""}, slices.Repeat([]string{"ü'\\\t"}, 500)} {
 		all = append(all, echo{dialect.Texts, list, texts(list...)})
 	}
-	for _, list := range [][]int64{{math.MinInt64, -1, 0, 1, math.MaxInt64}, {}, nil, slices.Repeat([]int64{math.MinInt64}, 10_000)} {
+	for _, list := range [][]int64{{math.MinInt64, -1, 0, 1, math.MaxInt64}, {}, nil,
+		slices.Repeat([]int64{math.MinInt64}, 10_000)} {
 		all = append(all, echo{dialect.Ints, list, ints(list...)})
 	}
 	for _, n := range []int64{math.MinInt64, 0, math.MaxInt64} {
@@ -66,7 +68,8 @@ func TestArgumentsArriveUnchanged(t *testing.T) {
 				read = "arrayJoin(" + read + ")"
 			}
 			rows, err := s.Query(t.Context(), store.Statement{
-				Label: "echo", SQL: "SELECT " + read, Args: []dialect.Arg{{Name: "p1", Kind: c.kind, Value: c.in}}, Kinds: []dialect.Kind{c.want.Kind},
+				Label: "echo", SQL: "SELECT " + read, Args: []dialect.Arg{{Name: "p1", Kind: c.kind, Value: c.in}},
+				Kinds: []dialect.Kind{c.want.Kind},
 			})
 			if err != nil {
 				t.Errorf("%.60q: %v", c.in, err)
@@ -107,7 +110,8 @@ func asksMuch(t *testing.T, s *clickhouse.Store) {
 	}
 	rows, err := s.Query(t.Context(), store.Statement{
 		Label: "much",
-		SQL: "WITH a AS (SELECT " + s.Dialect().Arg("x", dialect.Text) + " AS x FROM numbers(3)) SELECT toInt64(count()), any(a.x) FROM a WHERE " +
+		SQL: "WITH a AS (SELECT " + s.Dialect().Arg("x", dialect.Text) +
+			" AS x FROM numbers(3)) SELECT toInt64(count()), any(a.x) FROM a WHERE " +
 			strings.Join(sql, " AND "),
 		Args: args, Kinds: []dialect.Kind{dialect.Int, dialect.Text},
 	})
@@ -132,7 +136,8 @@ func TestRequestOfTheLargestSize(t *testing.T) {
 		s := open(t, clickhouse.Config{DSN: chtest.Database(t, dsn)})
 		when := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		write(t, s, someEvent("e1"))
-		engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return when }, Timeout: 2 * time.Minute})
+		engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return when },
+			Timeout: 2 * time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,11 +147,13 @@ func TestRequestOfTheLargestSize(t *testing.T) {
 		}
 		fields := []string{"path", "city", "browser_name", "utm_source", "referrer"}
 		for i := range 50 {
-			f := query.Filter{Field: fields[i%len(fields)], Op: query.NotIn, Values: slices.Repeat([]string{strings.Repeat("'ü", 13)}, 500)}
+			f := query.Filter{Field: fields[i%len(fields)], Op: query.NotIn,
+				Values: slices.Repeat([]string{strings.Repeat("'ü", 13)}, 500)}
 			f.Values = append(f.Values[1:], strings.Repeat("😀", 2048))
 			ask.Filters = append(ask.Filters, f)
 		}
-		got, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}, ask)
+		got, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}},
+			ask)
 		if err != nil {
 			t.Fatalf("%.500s", err)
 		}
@@ -175,13 +182,15 @@ func TestInvalidArguments(t *testing.T) {
 			"nothing":                     {Name: "p1", Kind: dialect.Text},
 		} {
 			_, err := s.Query(t.Context(), store.Statement{
-				Label: "bad", SQL: "SELECT " + s.Dialect().Arg("p1", arg.Kind), Args: []dialect.Arg{arg}, Kinds: []dialect.Kind{dialect.Text},
+				Label: "bad", SQL: "SELECT " + s.Dialect().Arg("p1", arg.Kind), Args: []dialect.Arg{arg},
+				Kinds: []dialect.Kind{dialect.Text},
 			})
 			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "argument p1") {
 				t.Errorf("%s: %v, want ErrInvalid of argument p1", name, err)
 			}
 		}
-		_, err := s.Query(t.Context(), store.Statement{Label: "bad", SQL: "SELECT {p1:String}", Kinds: []dialect.Kind{dialect.Text}})
+		_, err := s.Query(t.Context(),
+			store.Statement{Label: "bad", SQL: "SELECT {p1:String}", Kinds: []dialect.Kind{dialect.Text}})
 		if err == nil || errors.Is(err, store.ErrUnavailable) {
 			t.Errorf("a placeholder without an argument: %v", err)
 		}
@@ -196,13 +205,15 @@ func TestArgumentsLikeNames(t *testing.T) {
 		long := strings.Repeat("{p1:String}", 2000)
 		rows, err := s.Query(t.Context(), store.Statement{
 			Label: "names", SQL: "SELECT {p1:String}, {p10:String}, {p1:String} = {p10:String} ? 'same' : 'other'",
-			Args:  []dialect.Arg{{Name: "p1", Kind: dialect.Text, Value: "one"}, {Name: "p10", Kind: dialect.Text, Value: long}},
+			Args: []dialect.Arg{{Name: "p1", Kind: dialect.Text, Value: "one"},
+				{Name: "p10", Kind: dialect.Text, Value: long}},
 			Kinds: []dialect.Kind{dialect.Text, dialect.Text, dialect.Text},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{"one", long, "other"}, []string{rows.Columns[0].Texts[0], rows.Columns[1].Texts[0], rows.Columns[2].Texts[0]}); diff != "" {
+		if diff := cmp.Diff([]string{"one", long, "other"},
+			[]string{rows.Columns[0].Texts[0], rows.Columns[1].Texts[0], rows.Columns[2].Texts[0]}); diff != "" {
 			t.Error(diff)
 		}
 	})

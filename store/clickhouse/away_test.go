@@ -72,7 +72,8 @@ func (s signal) Write(line []byte) (int, error) {
 }
 
 // behind opens a store behind a proxy. retried receives a value whenever a step is retried.
-func behind(t *testing.T, dsn string, cfg clickhouse.Config) (s *clickhouse.Store, way *proxy, retried <-chan struct{}) {
+func behind(t *testing.T, dsn string, cfg clickhouse.Config) (s *clickhouse.Store, way *proxy,
+	retried <-chan struct{}) {
 	t.Helper()
 	again := make(signal, 1)
 	way, cfg.DSN = newProxy(t, dsn, nil)
@@ -110,7 +111,8 @@ func TestServersAway(t *testing.T) {
 		within(t, "60 rows wait", func() bool { return s.Waiting() == 60 })
 		_, err := s.Write(t.Context(), events("too many"))
 		if n := gaveUp.Load(); !errors.Is(err, store.ErrUnavailable) || n > 0 {
-			t.Errorf("a write beyond the buffer: %v after %d of %d had given up, want ErrUnavailable at once", err, n, writers)
+			t.Errorf("a write beyond the buffer: %v after %d of %d had given up, want ErrUnavailable at once", err, n,
+				writers)
 		}
 		if _, err := s.Write(t.Context(), events()); err != nil {
 			t.Errorf("an empty write: %v", err)
@@ -192,7 +194,13 @@ func TestOneOfTwoAddresses(t *testing.T) {
 		s := open(t, clickhouse.Config{DSN: and(t, address, other.host)})
 		n := 0
 		for _, change := range []func(){
-			func() {}, func() { first.comeBack(); other.goAway() }, other.comeBack, first.goAway, func() { first.comeBack(); other.goAway() },
+			func() {}, func() {
+				first.comeBack()
+				other.goAway()
+			}, other.comeBack, first.goAway, func() {
+				first.comeBack()
+				other.goAway()
+			},
 		} {
 			change()
 			var readers sync.WaitGroup // opens connections and keeps them idle

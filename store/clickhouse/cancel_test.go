@@ -23,7 +23,8 @@ import (
 // running returns the number of running queries of a request on the server.
 func running(t testing.TB, conn driver.Conn, request string) uint64 {
 	t.Helper()
-	return chtest.Number(t, conn, "SELECT count() FROM system.processes WHERE startsWith(query_id, {id:String})", driver.Named("id", request+"-"))
+	return chtest.Number(t, conn, "SELECT count() FROM system.processes WHERE startsWith(query_id, {id:String})",
+		driver.Named("id", request+"-"))
 }
 
 // soon is a generous limit for fast operations on a busy machine. A query that is not stopped runs for hours.
@@ -105,7 +106,10 @@ func TestCancelledQueryIsStopped(t *testing.T) {
 		})
 		// Cancelled queries leave nothing behind, and the store continues to work.
 		answers(t, s)
-		within(t, "connections are closed", func() bool { open, _ := front.open(); return open <= 2 })
+		within(t, "connections are closed", func() bool {
+			open, _ := front.open()
+			return open <= 2
+		})
 		within(t, "goroutines end", func() bool { return !asking(t, name) })
 	})
 }

@@ -10,7 +10,9 @@ import (
 func TestSharedChanges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2_000) {
-		s := &sharedChanges{random: rand.New(rand.NewPCG(seed, 0)), sums: map[changedDay]note{}, failed: map[changedDay]bool{}} // no secret
+		// no secret
+		s := &sharedChanges{random: rand.New(rand.NewPCG(seed, 0)), sums: map[changedDay]note{},
+			failed: map[changedDay]bool{}}
 		for range 60 {
 			s.step(t)
 		}
@@ -51,7 +53,8 @@ func (s *sharedChanges) step(t *testing.T) {
 	at := s.random.IntN(4)
 	if at >= len(s.groups) {
 		all := []changedDay{{"website w", 1}, {"website w", 2}}
-		s.groups = append(s.groups, &sharingGroup{part: s.changes.join(append(all, all[0])), days: all[s.random.IntN(3):]})
+		s.groups = append(s.groups,
+			&sharingGroup{part: s.changes.join(append(all, all[0])), days: all[s.random.IntN(3):]})
 		return
 	}
 	switch g := s.groups[at]; {

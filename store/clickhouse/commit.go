@@ -89,7 +89,10 @@ func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) erro
 		return err
 	}
 	return inParallel([]func() error{
-		func() error { s.endChange(ctx, part, nil); return nil },
+		func() error {
+			s.endChange(ctx, part, nil)
+			return nil
+		},
 		func() error {
 			return s.retry(ctx, "duplicates", s.cfg.WriteTimeout/2, func(ctx context.Context) error {
 				unresolved, err := s.resolveDuplicates(ctx, a, rows)
@@ -105,10 +108,12 @@ func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) erro
 // storeRows does the first three steps.
 func (s *Store) storeRows(ctx context.Context, a attempt, part *part, writes []*write, rows []*row) error {
 	half := s.cfg.WriteTimeout / 2
-	if err := s.retry(ctx, "receipts", half, func(ctx context.Context) error { return s.addReceipts(ctx, a, rows) }); err != nil {
+	if err := s.retry(ctx, "receipts", half,
+		func(ctx context.Context) error { return s.addReceipts(ctx, a, rows) }); err != nil {
 		return err
 	}
-	if err := s.retry(ctx, "look-up", half, func(ctx context.Context) error { return s.markStored(ctx, a, rows) }); err != nil {
+	if err := s.retry(ctx, "look-up", half,
+		func(ctx context.Context) error { return s.markStored(ctx, a, rows) }); err != nil {
 		return err
 	}
 	if err := s.beginChange(ctx, part, changedBy(rows)); err != nil {
@@ -145,11 +150,13 @@ func (s *Store) retry(ctx context.Context, what string, limit time.Duration, ste
 
 // temporary reports whether step may succeed later or on another server after err.
 func temporary(err error) bool {
-	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, context.Canceled)
 }
 
 // retryIf is like retry, for errors that match.
-func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, match func(error) bool, step func(context.Context) error) error {
+func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, match func(error) bool,
+	step func(context.Context) error) error {
 	retries := 0
 	defer func() { s.queue.retrying(-retries) }()
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {

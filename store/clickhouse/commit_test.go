@@ -55,16 +55,21 @@ func TestLateInsert(t *testing.T) {
 		other   func(late attempt) attempt
 		delayed time.Duration // how much later the rows of the other attempt are dated
 	}{
-		"the late number is smaller":     {late: attempt{receipt: 5}, other: number(6)},
-		"the late number is larger":      {late: attempt{receipt: 6}, other: number(5)},
-		"the other has another time":     {late: attempt{receipt: 5}, other: number(6), delayed: time.Hour},
-		"the other is of the same write": {late: attempt{receipt: 5}, other: func(late attempt) attempt { return attempt{receipt: 6, earlier: []uint64{late.receipt}} }},
-		"both restore rows under a mark": {late: restoring("m"), other: func(attempt) attempt { return restoring("m") }},
+		"the late number is smaller": {late: attempt{receipt: 5}, other: number(6)},
+		"the late number is larger":  {late: attempt{receipt: 6}, other: number(5)},
+		"the other has another time": {late: attempt{receipt: 5}, other: number(6), delayed: time.Hour},
+		"the other is of the same write": {late: attempt{receipt: 5},
+			other: func(late attempt) attempt { return attempt{receipt: 6, earlier: []uint64{late.receipt}} }},
+		"both restore rows under a mark": {late: restoring("m"),
+			other: func(attempt) attempt { return restoring("m") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &Store{cfg: there.cfg, lang: there.lang, conn: there.conn, closing: there.closing} // another process
-			rows := func() uint64 { return chtest.Number(t, s.conn, "SELECT count() FROM events WHERE subject = ?", name) }
+			rows := func() uint64 {
+				return chtest.Number(t, s.conn, "SELECT count() FROM events WHERE subject = ?",
+					name)
+			}
 			ctx := t.Context()
 			at := time.Date(2026, 3, 31, 23, 30, 0, 0, time.UTC)
 			late := writes(t, name, at)
@@ -133,7 +138,8 @@ func TestPendingConflictsAreBounded(t *testing.T) {
 		p.add(conflict{attempt: attempt{receipt: receipt}, rows: make([]row, conflictLimit/2)})
 	}
 	if p.rows > conflictLimit || len(p.list) != 2 || p.list[1].attempt.receipt != 4 {
-		t.Errorf("%d rows of %d attempts are pending, want the latest attempts with at most %d rows", p.rows, len(p.list), conflictLimit)
+		t.Errorf("%d rows of %d attempts are pending, want the latest attempts with at most %d rows", p.rows,
+			len(p.list), conflictLimit)
 	}
 }
 
@@ -237,7 +243,8 @@ func TestAbandonedWrites(t *testing.T) {
 	}
 	kept := add()
 	if group := q.take(); len(group) != 1 || group[0] != kept || len(q.waiting) != 0 {
-		t.Fatalf("%d writes were taken and %d are left, want only the write with a waiting caller", len(group), len(q.waiting))
+		t.Fatalf("%d writes were taken and %d are left, want only the write with a waiting caller", len(group),
+			len(q.waiting))
 	}
 	q.abandon(kept)
 	if kept.batch == nil || len(kept.rows) != 10 || q.rows != 0 {
@@ -271,7 +278,8 @@ func TestGroupsShareNoID(t *testing.T) {
 	add("e")
 	second := q.take()
 	if len(first) != 2 || len(second) != 1 || second[0].rows[0].ID != "e" || len(q.waiting) != 1 || q.rows != 3 {
-		t.Fatalf("groups of %d and %d writes, %d wait; want the one with c and a to wait for the first group", len(first), len(second), len(q.waiting))
+		t.Fatalf("groups of %d and %d writes, %d wait; want the one with c and a to wait for the first group",
+			len(first), len(second), len(q.waiting))
 	}
 	if <-q.wake; len(q.take()) != 0 {
 		t.Error("the write was taken before the first group was released")
@@ -303,7 +311,8 @@ func TestSendTimesOut(t *testing.T) {
 	}
 	defer c.Close()
 	past := func() time.Time { return time.Now().Add(100*time.Millisecond - sendTimeout) }
-	if n, err := (&boundedConn{c.(*net.TCPConn), past}).Write(make([]byte, 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if n, err := (&boundedConn{c.(*net.TCPConn), past}).Write(make([]byte, 64<<20)); !errors.Is(err,
+		os.ErrDeadlineExceeded) {
 		t.Errorf("%d bytes were sent, %v; want a time-out", n, err)
 	}
 }

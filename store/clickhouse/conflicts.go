@@ -70,7 +70,8 @@ func (s *Store) recheckConflicts(ctx context.Context, all bool) {
 			}
 			switch _, err := s.resolveDuplicates(ctx, c.attempt, rows); {
 			case err != nil:
-				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: could not check rows that may be stored twice", slog.Any("error", explain(err)))
+				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: could not check rows that may be stored twice",
+					slog.Any("error", explain(err)))
 				c.ticks--
 			case c.ticks >= lastTick:
 				continue

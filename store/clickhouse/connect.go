@@ -41,7 +41,8 @@ func (cfg *Config) connection() (*driver.Options, error) {
 		c.TLS = cfg.TLS.Clone()
 	}
 	for name, value := range map[string]int64{
-		"max_open_conns": int64(c.MaxOpenConns), "max_idle_conns": int64(c.MaxIdleConns), "dial_timeout": int64(c.DialTimeout),
+		"max_open_conns": int64(c.MaxOpenConns), "max_idle_conns": int64(c.MaxIdleConns),
+		"dial_timeout": int64(c.DialTimeout),
 	} {
 		if value < 0 {
 			faults = append(faults, fmt.Errorf("clickhouse: %s in DSN must not be negative", name))

@@ -41,8 +41,8 @@ type daySeal struct {
 	version     uint64
 }
 
-// sealed returns the [store.Day.Sealed] of a day: the greatest version of the days that its seal was computed from, or 0
-// if there is no valid seal. Versions of several days cannot be compared, so the store is not a [store.Resealer].
+// sealed returns the [store.Day.Sealed] of a day: the greatest version of the days that its seal was computed from, or
+// 0 if there is no valid seal. Versions of several days cannot be compared, so the store is not a [store.Resealer].
 func (d *dayStates) sealed(day int32) uint64 {
 	seal, ok := d.seals[day]
 	if !ok || d.sum(seal.first, seal.last) != seal.version {
@@ -74,9 +74,9 @@ func (d *dayStates) changes(first, last int32) bool {
 }
 
 // Days implements [store.DayLister]. It queries the server each time, so it includes every write that another process
-// acknowledged. It reads a few rows by the keys of two tables. With replicas, versions and seals agree with answers only
-// if [Config.Settings] has select_sequential_consistency = 1. While rows of a day expire, during the two months after
-// [Config.Retention], its version changes every second.
+// acknowledged. It reads a few rows by the keys of two tables. With replicas, versions and seals agree with answers
+// only if [Config.Settings] has select_sequential_consistency = 1. While rows of a day expire, during the two months
+// after [Config.Retention], its version changes every second.
 func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
 	if !from.Before(to) {
 		return nil, ctx.Err()
@@ -95,7 +95,8 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 		if day < first || day > last {
 			continue
 		}
-		days = append(days, store.Day{Start: time.Unix(int64(day)*86_400, 0).UTC(), Version: known[day], Sealed: states.sealed(day), Expired: states.expired[day]})
+		days = append(days, store.Day{Start: time.Unix(int64(day)*86_400, 0).UTC(), Version: known[day],
+			Sealed: states.sealed(day), Expired: states.expired[day]})
 	}
 	return days, nil
 }
@@ -118,7 +119,8 @@ func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) 
 func (s *Store) states(ctx context.Context, subject store.Subject, first, last int32) (*dayStates, error) {
 	found := &dayStates{map[int32]uint64{}, map[int32]bool{}, map[int32]daySeal{}, map[int32]uint64{}}
 	const changing = "d.begun > d.ended AND toInt64(now()) - toInt64(d.at) < " + recentSeconds
-	statement := "SELECT d.day, toUInt64(" + versionOfDay + s.cfg.expiring() + "), " + changing + ", toInt32(0), toInt32(-1)" + changedDays +
+	statement := "SELECT d.day, toUInt64(" + versionOfDay + s.cfg.expiring() + "), " + changing +
+		", toInt32(0), toInt32(-1)" + changedDays +
 		" UNION ALL SELECT n.day, argMax(n.version, (n.at, n.seal)), false, argMax(n.first, (n.at, n.seal)), argMax(n.last, (n.at, n.seal))" +
 		" FROM seals AS n WHERE n.subject = {sealed:String} AND n.day BETWEEN {from:Int32} + {around:Int32} AND {to:Int32} - {around:Int32} GROUP BY n.day" +
 		" UNION ALL " + expiredDays
@@ -138,6 +140,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, first, last i
 			found.versions[day], found.changing[day] = version, changing
 		}
 		return nil
-	}, append(daysFrom(subject, first-mostAround, last+mostAround), driver.Named("sealed", subjectText(subject)), driver.Named("around", int32(mostAround)))...)
+	}, append(daysFrom(subject, first-mostAround, last+mostAround), driver.Named("sealed", subjectText(subject)),
+		driver.Named("around", int32(mostAround)))...)
 	return found, err
 }

@@ -31,7 +31,8 @@ func TestSealBesideOtherProcesses(t *testing.T) {
 		}
 		return report.Verified
 	}
-	chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO versions (subject, day, begun) VALUES ('website %s', %d, 1)", shop.ID, monthEnd.Unix()/86_400))
+	chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO versions (subject, day, begun) VALUES ('website %s', %d, 1)", shop.ID,
+		monthEnd.Unix()/86_400))
 	if n := sealed(); n >= 12 {
 		t.Errorf("%d seals of six days are valid while another process changes one", n)
 	}
@@ -46,10 +47,12 @@ func TestSealBesideOtherProcesses(t *testing.T) {
 	for seal, published := range []string{"", "now64() - 7300", "now64() - 3500"} {
 		chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO sealed_hits (subject, seal, made, time) VALUES ('%s', %d, now() - 7200, %d)", shop.ID, seal, monthEnd.UnixMilli()))
 		if published != "" {
-			chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO seals (subject, day, seal, at) VALUES ('%s', %d, %d, %s)", shop.ID, day, seal, published))
+			chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO seals (subject, day, seal, at) VALUES ('%s', %d, %d, %s)",
+				shop.ID, day, seal, published))
 		}
 	}
-	chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO seals (subject, day, seal, at) VALUES ('%s', %d, 3, now64() - 7200)", shop.ID, day))
+	chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO seals (subject, day, seal, at) VALUES ('%s', %d, 3, now64() - 7200)",
+		shop.ID, day))
 	s = connect(t, clickhouse.Config{DSN: dsn})
 	if engine, err = query.New(query.Config{Store: s}); err != nil {
 		t.Fatal(err)

@@ -21,10 +21,12 @@ func TestErase(t *testing.T) {
 	batch := &store.Batch{}
 	for _, site := range []string{"o'brien\\", "other", "third"} {
 		for i := range 3 { // over the end of a month
-			batch.Events = append(batch.Events, store.Event{Website: site, ID: fmt.Sprint(i), Time: at0.Add(time.Duration(i) * time.Hour)})
+			batch.Events = append(batch.Events,
+				store.Event{Website: site, ID: fmt.Sprint(i), Time: at0.Add(time.Duration(i) * time.Hour)})
 		}
 		batch.Errors = append(batch.Errors, store.Error{Website: site, ID: "r", Time: at0})
-		batch.Vitals = append(batch.Vitals, store.Vital{Website: site, ID: "v", Time: at0, Samples: []store.Sample{{Metric: "LCP", Value: 1}}})
+		batch.Vitals = append(batch.Vitals,
+			store.Vital{Website: site, ID: "v", Time: at0, Samples: []store.Sample{{Metric: "LCP", Value: 1}}})
 		batch.Spans = append(batch.Spans, store.Span{Website: site, ID: "s", Time: at0})
 		batch.Visits = append(batch.Visits, store.Visit{Link: site, ID: "l", Time: at0})
 		batch.Checks = append(batch.Checks, store.Check{Schedule: site, ID: "c", Time: at0})
@@ -70,7 +72,9 @@ func TestErase(t *testing.T) {
 			t.Errorf("%v: %d rows are left, want %d", c.subject, got, left)
 		}
 	}
-	rows, err := s.Query(t.Context(), store.Statement{Label: "left", SQL: "SELECT DISTINCT e.subject FROM events AS e", Kinds: []dialect.Kind{dialect.Text}})
+	rows, err := s.Query(t.Context(),
+		store.Statement{Label: "left", SQL: "SELECT DISTINCT e.subject FROM events AS e",
+			Kinds: []dialect.Kind{dialect.Text}})
 	if err != nil || rows.Len != 1 || rows.Columns[0].Texts[0] != "other" {
 		t.Errorf("rows of %v are left, %v; want only the other site", rows, err)
 	}

@@ -26,7 +26,8 @@ var (
 	// ErrNoSchema: the database or its tables are missing.
 	ErrNoSchema = errors.New("clickhouse: database or tables are missing; create the database, then call Migrate")
 	// ErrTooOld: the server lacks features that the store needs.
-	ErrTooOld = errors.New("clickhouse: the server is too old; version " + minimum.String() + " or newer is required, " + tested.String() + " is tested")
+	ErrTooOld = errors.New("clickhouse: the server is too old; version " + minimum.String() +
+		" or newer is required, " + tested.String() + " is tested")
 	// ErrTooMuch wraps store.ErrTooMuch and names the limits that can be raised.
 	ErrTooMuch = fmt.Errorf("clickhouse: %w; ask for a shorter range, or raise Config.MaxRowsToRead, Config.MaxMemory or the user's limits", store.ErrTooMuch)
 	// ErrTLS: a trusted TLS connection is not possible.
@@ -101,7 +102,8 @@ func explain(err error) error {
 // explained reports whether explain already wrapped err, so that it does so only once.
 func explained(err error) bool {
 	for _, kind := range []error{
-		store.ErrUnavailable, store.ErrNewerSchema, store.ErrFull, ErrAccess, ErrRights, ErrNoSchema, ErrTooOld, ErrTooMuch, ErrTLS,
+		store.ErrUnavailable, store.ErrNewerSchema, store.ErrFull, ErrAccess, ErrRights, ErrNoSchema, ErrTooOld,
+		ErrTooMuch, ErrTLS,
 	} {
 		if errors.Is(err, kind) {
 			return true
@@ -130,7 +132,8 @@ func causeOf(said *driver.Exception) error {
 }
 
 // neededSettings are the settings that every query requires.
-var neededSettings = []string{"client_protocol_version", "join_use_nulls", "output_format_json_escape_forward_slashes", "cancel_http_readonly_queries_on_client_close"}
+var neededSettings = []string{"client_protocol_version", "join_use_nulls", "output_format_json_escape_forward_slashes",
+	"cancel_http_readonly_queries_on_client_close"}
 
 // unreachable reports whether err is a connection error, so that another connection may work. If a context
 // other than the caller's ended, dialling failed, so that counts, too.

@@ -34,7 +34,8 @@ func Example() {
 
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	fmt.Println(events.Write(ctx, &store.Batch{Events: []store.Event{
-		{Website: "shop", ID: "1", Name: "screen_view", Path: "/", Time: at, Identity: store.Identity{AnonymousID: "ann", SessionID: "s1"}},
+		{Website: "shop", ID: "1", Name: "screen_view", Path: "/", Time: at,
+			Identity: store.Identity{AnonymousID: "ann", SessionID: "s1"}},
 	}}))
 
 	engine, err := query.New(query.Config{Store: events})
@@ -42,9 +43,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	answer, err := engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}}, query.Request{
-		Parameters: []query.Parameter{{Name: "pages"}}, StartDate: "2026-03-01", EndDate: "2026-03-01",
-	})
+	answer, err := engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
+		query.Request{
+			Parameters: []query.Parameter{{Name: "pages"}}, StartDate: "2026-03-01", EndDate: "2026-03-01",
+		})
 	if err != nil {
 		fmt.Println(err)
 		return

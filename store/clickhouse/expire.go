@@ -13,12 +13,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// expiredLayout returns the layout of the table expired: the days of which Expire removed rows. version is the version of
-// the day after that, or 1 while rows may be left. Of several rows of a day the one inserted last counts.
+// expiredLayout returns the layout of the table expired: the days of which Expire removed rows. version is the version
+// of the day after that, or 1 while rows may be left. Of several rows of a day the one inserted last counts.
 func expiredLayout() layout {
 	return layout{
 		name: "expired", engine: "Replacing", order: "subject, day", shard: "day",
-		columns: []definition{{"subject", types[schema.LowCardinality]}, {"day", "Int32"}, {"version", "UInt64"}, {"at", "DateTime64(6) DEFAULT now64(6)"}},
+		columns: []definition{{"subject", types[schema.LowCardinality]}, {"day", "Int32"}, {"version", "UInt64"},
+			{"at", "DateTime64(6) DEFAULT now64(6)"}},
 	}
 }
 
@@ -29,9 +30,9 @@ const expiredDays = "SELECT x.day, argMax(x.version, x.at), false, toInt32(0), t
 // unfinished is the version of an expired day while rows may be left.
 const unfinished = 1
 
-// Expire implements [store.Expirer]. When it returns, no running server has a row of the day in a table. Servers free the disk space
-// when they merge the files. It waits for Seal, SaveStates and Erase of this process. The error wraps ErrRights if the user lacks
-// ALTER DELETE.
+// Expire implements [store.Expirer]. When it returns, no running server has a row of the day in a table. Servers free
+// the disk space when they merge the files. It waits for Seal, SaveStates and Erase of this process. The error wraps
+// ErrRights if the user lacks ALTER DELETE.
 func (s *Store) Expire(ctx context.Context, subject store.Subject, start time.Time, keep []int64) (int64, error) {
 	if len(namesOf(subject.Kind)) == 0 {
 		return 0, fmt.Errorf("clickhouse: expire: %w: unknown kind of subject: %q", store.ErrInvalid, subject.Kind)
@@ -174,13 +175,15 @@ func (x *expiry) remove(ctx context.Context, t dayTable) error {
 	s := x.store
 	settings := s.settings(ctx, "expire "+t.name)
 	settings["lightweight_deletes_sync"] = 2
-	return s.conn.Exec(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), "DELETE FROM "+s.cfg.local(t.name)+s.cfg.on()+" WHERE "+t.where, x.args()...)
+	return s.conn.Exec(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), "DELETE FROM "+
+		s.cfg.local(t.name)+s.cfg.on()+" WHERE "+t.where, x.args()...)
 }
 
 // mark records the version of the expired day.
 func (x *expiry) mark(ctx context.Context, version uint64) (err error) {
-	batch, err := x.store.prepare(ctx, "expired", []driver.ColumnNameAndType{{Name: "subject", Type: types[schema.LowCardinality]},
-		{Name: "day", Type: "Int32"}, {Name: "version", Type: "UInt64"}})
+	batch, err := x.store.prepare(ctx, "expired",
+		[]driver.ColumnNameAndType{{Name: "subject", Type: types[schema.LowCardinality]},
+			{Name: "day", Type: "Int32"}, {Name: "version", Type: "UInt64"}})
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,8 @@ func (s *Store) insertRows(ctx context.Context, a attempt, writes []*write) erro
 					continue
 				}
 				one := func(ctx context.Context) error { return s.insert(ctx, a, &tables[id], rows) }
-				inserts = append(inserts, func() error { return s.retryIf(ctx, "insert", s.cfg.WriteTimeout/2, s.notBegun, one) })
+				inserts = append(inserts,
+					func() error { return s.retryIf(ctx, "insert", s.cfg.WriteTimeout/2, s.notBegun, one) })
 			}
 		}
 		if err := inParallel(inserts); err != nil {
@@ -121,7 +122,8 @@ func (s *Store) prepare(ctx context.Context, table string, columns []driver.Colu
 	for i, column := range columns {
 		names[i] = column.Name
 	}
-	return s.conn.PrepareBatch(driver.Context(ctx, driver.WithSettings(settings), driver.WithColumnNamesAndTypes(columns)),
+	return s.conn.PrepareBatch(driver.Context(ctx, driver.WithSettings(settings),
+		driver.WithColumnNamesAndTypes(columns)),
 		"INSERT INTO "+table+" ("+strings.Join(names, ", ")+")")
 }
 

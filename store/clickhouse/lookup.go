@@ -54,7 +54,8 @@ func (s *Store) otherReceipts(ctx context.Context, a attempt, rows []*row, late 
 	return all, nil
 }
 
-func (s *Store) otherReceiptsOf(ctx context.Context, a attempt, rows []*row, late bool, all []receiptRef) (_ []receiptRef, err error) {
+func (s *Store) otherReceiptsOf(ctx context.Context, a attempt, rows []*row, late bool,
+	all []receiptRef) (_ []receiptRef, err error) {
 	byHash := make(map[uint64][]*row, len(rows))
 	ids := make([]uint64, len(rows))
 	for i, r := range rows {
@@ -160,7 +161,8 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 		ids[i] = halfMD5(r.ID)
 		wanted[r.identity] = true
 	}
-	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+identityKind(t, "t.")+" AS kind, "+
+	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+identityKind(t, "t.")+
+		" AS kind, "+
 		keyedColumn(t, "t.")+" AS keyed, t.receipt FROM "+
 		t.String()+" AS t WHERE t.subject IN {subjects:Array(String)} AND t.time IN {times:Array(Int64)} AND halfMD5(t.event_id) IN {ids:Array(UInt64)}",
 		append(key(rows), driver.Named("ids", ids))...)
@@ -189,7 +191,8 @@ func key(rows []location) []any {
 		subjects[r.Subject], times[r.millis] = true, true
 	}
 	return []any{
-		driver.Named("subjects", slices.Collect(maps.Keys(subjects))), driver.Named("times", slices.Collect(maps.Keys(times))),
+		driver.Named("subjects", slices.Collect(maps.Keys(subjects))),
+		driver.Named("times", slices.Collect(maps.Keys(times))),
 	}
 }
 

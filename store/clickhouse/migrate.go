@@ -127,7 +127,8 @@ func (m migration) alter(l layout, before oldTable) error {
 			continue
 		}
 		for _, name := range names {
-			if err := m.conn.Exec(m.ctx, "ALTER TABLE "+name+m.cfg.on()+" ADD COLUMN IF NOT EXISTS "+c.String()); err != nil {
+			if err := m.conn.Exec(m.ctx, "ALTER TABLE "+name+m.cfg.on()+" ADD COLUMN IF NOT EXISTS "+
+				c.String()); err != nil {
 				return err
 			}
 		}

@@ -102,7 +102,8 @@ func TestMigrateUpgradesOlderTables(t *testing.T) {
 		late.Visits = []store.Visit{{Link: "l1", ID: "v1", Time: time.Unix(1, 0), Referrer: "r"}}
 		late.Checks = []store.Check{{Schedule: "s1", ID: "c1", Time: time.Unix(1, 0)}}
 		write(t, s, late)
-		if n := chtest.Number(t, conn, "SELECT count() FROM events WHERE (event_id, title) IN (('e1', ''), ('e2', 'late'))"); n != 2 {
+		if n := chtest.Number(t, conn,
+			"SELECT count() FROM events WHERE (event_id, title) IN (('e1', ''), ('e2', 'late'))"); n != 2 {
 			t.Errorf("%d of two events are as expected", n)
 		}
 		if n := chtest.Number(t, conn, "SELECT count() FROM schema_versions"); n != 1 {
@@ -122,7 +123,8 @@ func TestNewerTablesAreUnchanged(t *testing.T) {
 		s := connect(t, clickhouse.Config{DSN: dsn, BatchDelay: -1})
 		_, writing := s.Write(t.Context(), someEvent("e1"))
 		for way, err := range map[string]error{
-			"Ping": s.Ping(t.Context()), "Migrate": s.Migrate(t.Context()), "Write": writing, "Restore": s.Restore(t.Context(), "mark", someEvent("e1")),
+			"Ping": s.Ping(t.Context()), "Migrate": s.Migrate(t.Context()), "Write": writing,
+			"Restore": s.Restore(t.Context(), "mark", someEvent("e1")),
 		} {
 			if !errors.Is(err, store.ErrNewerSchema) {
 				t.Errorf("%s: %v, want ErrNewerSchema", way, err)
@@ -145,14 +147,16 @@ func TestRetention(t *testing.T) {
 		conn, now := chtest.Connect(t, dsn), time.Now()
 		keep := func(d time.Duration) *clickhouse.Store { return open(t, clickhouse.Config{DSN: dsn, Retention: d}) }
 		batch := &store.Batch{}
-		for id, age := range map[string]time.Duration{"ancient": 20_000 * day, "year": 365 * day, "fresh": time.Hour, "future": -200 * 365 * day} {
+		for id, age := range map[string]time.Duration{"ancient": 20_000 * day, "year": 365 * day, "fresh": time.Hour,
+			"future": -200 * 365 * day} {
 			for _, site := range []string{"w1", "w2"} {
 				batch.Events = append(batch.Events, store.Event{Website: site, ID: id, Time: now.Add(-age)})
 			}
 		}
 		merged := func() uint64 {
 			within(t, "mutations end", func() bool {
-				return chtest.Number(t, conn, "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done") == 0
+				return chtest.Number(t, conn,
+					"SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done") == 0
 			})
 			chtest.Exec(t, conn, "OPTIMIZE TABLE events FINAL")
 			return chtest.Number(t, conn, "SELECT count() FROM events")
@@ -172,7 +176,8 @@ func TestRetention(t *testing.T) {
 		} {
 			keep(c.keep)
 			var engine string
-			if err := conn.QueryRow(t.Context(), "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'events'").Scan(&engine); err != nil {
+			if err := conn.QueryRow(t.Context(),
+				"SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'events'").Scan(&engine); err != nil {
 				t.Fatal(err)
 			}
 			if said := strings.Contains(engine, fmt.Sprintf("toIntervalDay(%d)", c.keep/day)); said != (c.keep > 0) {
@@ -192,7 +197,8 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 	t.Parallel()
 	conn := chtest.Connect(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	parse := func(ddl string) (formatted string, err error) {
-		err = conn.QueryRow(t.Context(), "SELECT formatQuerySingleLine({ddl:String})", driver.Named("ddl", ddl)).Scan(&formatted)
+		err = conn.QueryRow(t.Context(), "SELECT formatQuerySingleLine({ddl:String})",
+			driver.Named("ddl", ddl)).Scan(&formatted)
 		return formatted, err
 	}
 	schema := clickhouse.Config{Cluster: "a `strange` name", Retention: 90 * 24 * time.Hour}.Schema()
@@ -208,7 +214,8 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 		if !strings.Contains(formatted, " ON CLUSTER `a \\`strange\\` name`") {
 			t.Errorf("not created on the cluster: %s", formatted)
 		}
-		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree", "ReplicatedReplacingMergeTree", "Distributed"} {
+		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree",
+			"ReplicatedReplacingMergeTree", "Distributed"} {
 			if strings.Contains(formatted, "ENGINE = "+engine+"(") {
 				engines[engine]++
 			}
@@ -217,7 +224,9 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 			t.Errorf("the server parsed DDL with a mistake:\n%s", ddl)
 		}
 	}
-	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-3 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["ReplicatedReplacingMergeTree"] != 2 || engines["Distributed"] != n {
+	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-3 ||
+		engines["ReplicatedAggregatingMergeTree"] != 1 || engines["ReplicatedReplacingMergeTree"] != 2 ||
+		engines["Distributed"] != n {
 		t.Errorf("engines of %d statements: %v", len(schema), engines)
 	}
 }

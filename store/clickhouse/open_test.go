@@ -21,7 +21,8 @@ func one() store.Statement {
 
 // slow returns a statement that waits for years, block by block, without using the processor.
 func slow() store.Statement {
-	return store.Statement{Label: "slow", SQL: "SELECT toInt64(sum(sleepEachRow(0.02))) FROM numbers(1000000000000) AS a SETTINGS max_block_size = 1",
+	return store.Statement{Label: "slow",
+		SQL:   "SELECT toInt64(sum(sleepEachRow(0.02))) FROM numbers(1000000000000) AS a SETTINGS max_block_size = 1",
 		Kinds: []dialect.Kind{dialect.Int}}
 }
 
@@ -60,8 +61,10 @@ func TestInvalidDSN(t *testing.T) {
 		{"a password with a space", "clickhouse://u:hush hush@127.0.0.1:9000/db", nil, "percent-encoded"},
 		{"a password with a slash", "clickhouse://u:hush/hush@127.0.0.1:9000/db", nil, "percent-encoded"},
 		{"an invalid time", "clickhouse://u:hush@127.0.0.1:9000/db?dial_timeout=soon", nil, "dial timeout"},
-		{"a negative pool", "clickhouse://u:hush@127.0.0.1:9000/db?max_open_conns=-1", nil, "max_open_conns in DSN must not be negative"},
-		{"a compression of the native protocol", "http://u:hush@127.0.0.1:8123/db?compress=lz4", nil, "over HTTP use gzip or none"},
+		{"a negative pool", "clickhouse://u:hush@127.0.0.1:9000/db?max_open_conns=-1", nil,
+			"max_open_conns in DSN must not be negative"},
+		{"a compression of the native protocol", "http://u:hush@127.0.0.1:8123/db?compress=lz4", nil,
+			"over HTTP use gzip or none"},
 		{"TLS over plain HTTP", "http://u:hush@127.0.0.1:8123/db", &tls.Config{}, "use https://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -85,7 +88,9 @@ func TestOpenUsesDSNCompression(t *testing.T) {
 		}
 		for _, method := range methods {
 			s := connect(t, clickhouse.Config{DSN: with(t, dsn, "compress", method)})
-			rows, err := s.Query(t.Context(), store.Statement{Label: "long", SQL: "SELECT repeat('ab', 100000) FROM numbers(3)", Kinds: []dialect.Kind{dialect.Text}})
+			rows, err := s.Query(t.Context(),
+				store.Statement{Label: "long", SQL: "SELECT repeat('ab', 100000) FROM numbers(3)",
+					Kinds: []dialect.Kind{dialect.Text}})
 			if err != nil || rows.Len != 3 || rows.Columns[0].Texts[2] != strings.Repeat("ab", 100000) {
 				t.Errorf("compress=%s: %v", method, err)
 			}
@@ -109,8 +114,11 @@ func TestNewLeavesTheHostsConnectionOpen(t *testing.T) {
 			t.Errorf("the host's connection after Close: %v", err)
 		}
 		for name, ask := range map[string]func() error{
-			"Query": func() error { _, err := s.Query(t.Context(), one()); return err },
-			"Ping":  func() error { return s.Ping(t.Context()) },
+			"Query": func() error {
+				_, err := s.Query(t.Context(), one())
+				return err
+			},
+			"Ping": func() error { return s.Ping(t.Context()) },
 		} {
 			if err := ask(); !errors.Is(err, store.ErrUnavailable) {
 				t.Errorf("%s of a closed store: %v, want ErrUnavailable", name, err)
@@ -127,7 +135,9 @@ func TestPoolIsBounded(t *testing.T) {
 		var busy sync.WaitGroup
 		for range 12 {
 			busy.Go(func() {
-				if _, err := s.Query(t.Context(), store.Statement{Label: "nap", SQL: "SELECT toInt64(sleep(0.1))", Kinds: []dialect.Kind{dialect.Int}}); err != nil {
+				if _, err := s.Query(t.Context(),
+					store.Statement{Label: "nap", SQL: "SELECT toInt64(sleep(0.1))",
+						Kinds: []dialect.Kind{dialect.Int}}); err != nil {
 					t.Error(err)
 				}
 				// Connections that are being closed may still be counted.

@@ -14,14 +14,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// ErasePerson implements [store.PersonEraser]. When it returns, no running server has a row of p in a table. Servers delete the
-// files with the removed rows eight minutes later by default (see [Store.Purge]).
+// ErasePerson implements [store.PersonEraser]. When it returns, no running server has a row of p in a table. Servers
+// delete the files with the removed rows eight minutes later by default (see [Store.Purge]).
 //
-// Rows that are written during ErasePerson may stay, so call it again when the senders have stopped. If other processes seal days
-// or save states meanwhile, their results may stay until the days are sealed again, but no query reads them.
+// Rows that are written during ErasePerson may stay, so call it again when the senders have stopped. If other processes
+// seal days or save states meanwhile, their results may stay until the days are sealed again, but no query reads them.
 //
-// ErasePerson rewrites every file that has a row of p, or a seal or state of a day around one, which may take minutes. If ctx ends
-// first, the servers continue. The error wraps ErrRights if the user lacks ALTER DELETE.
+// ErasePerson rewrites every file that has a row of p, or a seal or state of a day around one, which may take minutes.
+// If ctx ends first, the servers continue. The error wraps ErrRights if the user lacks ALTER DELETE.
 func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int64, error) {
 	if err := erasing.Check(p); err != nil {
 		return nil, fmt.Errorf("clickhouse: erase: %w", err)
@@ -55,7 +55,8 @@ func (s *Store) HashVisitors(ctx context.Context, ids []string) (hashes []int64,
 	if s.closing.Err() != nil {
 		return nil, errClosed
 	}
-	err = s.conn.QueryRow(s.erasing(ctx, "hashes"), "SELECT arrayMap(id -> "+hashOf("id")+", {ids:Array(String)})", driver.Named("ids", list(ids))).Scan(&hashes)
+	err = s.conn.QueryRow(s.erasing(ctx, "hashes"), "SELECT arrayMap(id -> "+hashOf("id")+", {ids:Array(String)})",
+		driver.Named("ids", list(ids))).Scan(&hashes)
 	if err != nil {
 		return nil, fmt.Errorf("clickhouse: hashes: %w", explain(err))
 	}
@@ -77,12 +78,14 @@ const (
 	// hasID is the condition for a row with an id of the person.
 	hasID = "(anonymous_id IN {anonymous:Array(String)} OR profile_id IN {profiles:Array(String)})"
 	// ofPerson is the condition for a row of the person.
-	ofPerson = " WHERE subject = {subject:String} AND (" + hasID + " OR anonymous_id = '' AND profile_id = '' AND session_id IN {sessions:Array(String)})"
+	ofPerson = " WHERE subject = {subject:String} AND (" + hasID +
+		" OR anonymous_id = '' AND profile_id = '' AND session_id IN {sessions:Array(String)})"
 )
 
 // args returns the arguments of hasID and ofPerson.
 func (e *personEraser) args(more ...any) []any {
-	return append([]any{driver.Named("subject", e.of.Website), driver.Named("anonymous", list(e.of.AnonymousIDs)), driver.Named("profiles", list(e.of.ProfileIDs)),
+	return append([]any{driver.Named("subject", e.of.Website), driver.Named("anonymous", list(e.of.AnonymousIDs)),
+		driver.Named("profiles", list(e.of.ProfileIDs)),
 		driver.Named("sessions", list(e.sessions))}, more...)
 }
 
@@ -95,7 +98,8 @@ func list(texts []string) []string {
 }
 
 // each runs a query without the limits of queries, and calls scanned for each row.
-func (e *personEraser) each(ctx context.Context, label, question string, scanned func(scan func(...any) error) error, args ...any) (err error) {
+func (e *personEraser) each(ctx context.Context, label, question string, scanned func(scan func(...any) error) error,
+	args ...any) (err error) {
 	rows, err := e.store.conn.Query(e.store.erasing(ctx, label), question, args...)
 	if err != nil {
 		return err
@@ -113,7 +117,8 @@ func (e *personEraser) each(ctx context.Context, label, question string, scanned
 func (e *personEraser) find(ctx context.Context) error {
 	sessions := map[string]bool{}
 	for _, t := range erasing.Tables() {
-		err := e.each(ctx, "sessions", "SELECT DISTINCT session_id FROM "+t.ID.String()+" WHERE subject = {subject:String} AND session_id <> '' AND "+hasID,
+		err := e.each(ctx, "sessions", "SELECT DISTINCT session_id FROM "+t.ID.String()+
+			" WHERE subject = {subject:String} AND session_id <> '' AND "+hasID,
 			func(scan func(...any) error) error {
 				var session string
 				err := scan(&session)
@@ -130,16 +135,18 @@ func (e *personEraser) find(ctx context.Context) error {
 		if t.ID == schema.Events {
 			kind = "kind"
 		}
-		err := e.each(ctx, "rows", "SELECT event_id, time, keyed, "+kind+" FROM "+t.ID.String()+ofPerson, func(scan func(...any) error) error {
-			var id string
-			var at int64
-			var keyed, kind uint8
-			err := scan(&id, &at, &keyed, &kind)
-			n++
-			e.days.Add(int64(utcDay(at)))
-			e.receipts = append(e.receipts, identity(erasing.Identity(&t, e.of.Website, id, int64(kind), keyed != 0)).hash())
-			return err
-		}, e.args()...)
+		err := e.each(ctx, "rows", "SELECT event_id, time, keyed, "+kind+" FROM "+t.ID.String()+ofPerson,
+			func(scan func(...any) error) error {
+				var id string
+				var at int64
+				var keyed, kind uint8
+				err := scan(&id, &at, &keyed, &kind)
+				n++
+				e.days.Add(int64(utcDay(at)))
+				e.receipts = append(e.receipts,
+					identity(erasing.Identity(&t, e.of.Website, id, int64(kind), keyed != 0)).hash())
+				return err
+			}, e.args()...)
 		if err != nil {
 			return err
 		}
@@ -157,7 +164,8 @@ func (e *personEraser) around(ctx context.Context) (days []changedDay, err error
 				days = append(days, changedDay{name, int32(day)}) // utcDay limits days
 			}
 		}
-		found, err := e.store.states(ctx, store.Subject{Kind: store.KindWebsite, ID: e.of.Website}, int32(of.First), int32(of.Last))
+		found, err := e.store.states(ctx, store.Subject{Kind: store.KindWebsite, ID: e.of.Website}, int32(of.First),
+			int32(of.Last))
 		if err != nil {
 			return nil, err
 		}
@@ -183,14 +191,18 @@ func (e *personEraser) erase(ctx context.Context) error {
 		}
 	}
 	for _, of := range e.days.Stretches() {
-		days := []any{driver.Named("subject", e.of.Website), driver.Named("first", of.First), driver.Named("last", of.Last)}
+		days := []any{driver.Named("subject", e.of.Website), driver.Named("first", of.First),
+			driver.Named("last", of.Last)}
 		for _, t := range sealedTables {
-			if err := e.remove(ctx, t.name, " WHERE subject = {subject:String} AND "+utcDayOf(t.time)+" BETWEEN {first:Int64} AND {last:Int64}", days...); err != nil {
+			if err := e.remove(ctx, t.name, " WHERE subject = {subject:String} AND "+utcDayOf(t.time)+
+				" BETWEEN {first:Int64} AND {last:Int64}", days...); err != nil {
 				return err
 			}
 		}
 		for _, table := range []string{"seals", "partials"} {
-			if err := e.remove(ctx, table, " WHERE subject = {subject:String} AND day BETWEEN {first:Int64} AND {last:Int64}", days...); err != nil {
+			if err := e.remove(ctx, table,
+				" WHERE subject = {subject:String} AND day BETWEEN {first:Int64} AND {last:Int64}",
+				days...); err != nil {
 				return err
 			}
 		}
@@ -205,20 +217,23 @@ const forgetAtOnce = 10_000
 func (e *personEraser) remove(ctx context.Context, table, where string, args ...any) error {
 	writing := e.store.erasing(ctx, table)
 	var rows uint64
-	if err := e.store.conn.QueryRow(writing, "SELECT count() FROM "+table+where, args...).Scan(&rows); err != nil || rows == 0 {
+	if err := e.store.conn.QueryRow(writing, "SELECT count() FROM "+table+where, args...).Scan(&rows); err != nil ||
+		rows == 0 {
 		return err
 	}
 	// Copies of rows from a race of writers may already be marked as deleted. A DELETE alone would skip them.
-	err := e.store.conn.Exec(writing, "ALTER TABLE "+e.store.cfg.local(table)+e.store.cfg.on()+" DELETE"+where+", APPLY DELETED MASK", args...)
+	err := e.store.conn.Exec(writing, "ALTER TABLE "+e.store.cfg.local(table)+e.store.cfg.on()+" DELETE"+where+
+		", APPLY DELETED MASK", args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", table, err)
 	}
 	return nil
 }
 
-// Purge implements [store.Purger]. It applies pending deletions on all servers. Each server then removes the files with deleted rows
-// by itself, by default within some ten minutes: see its setting old_parts_lifetime. The user needs the right ALTER DELETE. The servers'
-// logs, such as system.query_log, are not changed: they have the arguments of past queries until they expire.
+// Purge implements [store.Purger]. It applies pending deletions on all servers. Each server then removes the files with
+// deleted rows by itself, by default within some ten minutes: see its setting old_parts_lifetime. The user needs the
+// right ALTER DELETE. The servers' logs, such as system.query_log, are not changed: they have the arguments of past
+// queries until they expire.
 func (s *Store) Purge(ctx context.Context) error {
 	if s.closing.Err() != nil {
 		return errClosed
@@ -236,7 +251,8 @@ func (s *Store) Purge(ctx context.Context) error {
 func (s *Store) purge(ctx context.Context) error {
 	for _, l := range s.cfg.layouts() {
 		table := s.cfg.local(l.name)
-		if err := s.conn.Exec(s.erasing(ctx, "purge"), "ALTER TABLE "+table+s.cfg.on()+" APPLY DELETED MASK"); err != nil {
+		if err := s.conn.Exec(s.erasing(ctx, "purge"), "ALTER TABLE "+table+s.cfg.on()+
+			" APPLY DELETED MASK"); err != nil {
 			return fmt.Errorf("%s: %w", table, err)
 		}
 	}

@@ -155,7 +155,8 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 	}
 	version := rows.Columns[0].Ints[0]
 	if version > schemaVersion() {
-		return 0, fmt.Errorf("%w: the tables have version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion())
+		return 0, fmt.Errorf("%w: the tables have version %d, this program knows %d", store.ErrNewerSchema, version,
+			schemaVersion())
 	}
 	return version, nil
 }

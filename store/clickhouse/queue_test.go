@@ -22,7 +22,8 @@ func TestCloseStoresWaitingWrites(t *testing.T) {
 	t.Parallel()
 	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	there := open(t, clickhouse.Config{DSN: dsn})
-	s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: dsn, BatchDelay: time.Hour, WriteTimeout: time.Minute})
+	s, err := clickhouse.Open(t.Context(),
+		clickhouse.Config{DSN: dsn, BatchDelay: time.Hour, WriteTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,8 @@ type meetingConn struct {
 	others  chan struct{}
 }
 
-func (c *meetingConn) PrepareBatch(ctx context.Context, query string, opts ...driver.PrepareBatchOption) (driver.Batch, error) {
+func (c *meetingConn) PrepareBatch(ctx context.Context, query string, opts ...driver.PrepareBatchOption) (driver.Batch,
+	error) {
 	if strings.HasPrefix(query, "INSERT INTO receipts") {
 		switch c.inserts.Add(1) {
 		case 1:
@@ -106,7 +108,8 @@ func TestInvalidBatchFailsAlone(t *testing.T) {
 			writers.Go(func() {
 				switch i {
 				case 5, 11:
-					if _, err := s.Write(t.Context(), events("with", fmt.Sprint("bad", i))); err == nil || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "469") {
+					if _, err := s.Write(t.Context(), events("with", fmt.Sprint("bad", i))); err == nil ||
+						errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "469") {
 						t.Errorf("a batch that breaks a constraint: %v, want the server's message", err)
 					}
 				case 7:

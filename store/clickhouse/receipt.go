@@ -97,7 +97,8 @@ func (i identity) hash() uint64 {
 // addReceipts adds a receipt for each row.
 func (s *Store) addReceipts(ctx context.Context, a attempt, rows []*row) (err error) {
 	batch, err := s.prepare(ctx, "receipts", []driver.ColumnNameAndType{
-		{Name: "id", Type: "UInt64"}, {Name: "time", Type: withoutCodec(types[schema.Instant])}, {Name: "receipt", Type: withoutCodec(receiptType)},
+		{Name: "id", Type: "UInt64"}, {Name: "time", Type: withoutCodec(types[schema.Instant])},
+		{Name: "receipt", Type: withoutCodec(receiptType)},
 	})
 	if err != nil {
 		return err
@@ -107,7 +108,8 @@ func (s *Store) addReceipts(ctx context.Context, a attempt, rows []*row) (err er
 	for i, r := range rows {
 		ids[i], times[i], receipts[i] = r.hash, r.millis, a.receipt
 	}
-	if err := errors.Join(batch.Column(0).Append(ids), batch.Column(1).Append(times), batch.Column(2).Append(receipts)); err != nil {
+	if err := errors.Join(batch.Column(0).Append(ids), batch.Column(1).Append(times),
+		batch.Column(2).Append(receipts)); err != nil {
 		return err
 	}
 	return batch.Send()

@@ -19,7 +19,8 @@ import (
 )
 
 func someEvent(id string) *store.Batch {
-	return &store.Batch{Events: []store.Event{{Website: "w1", ID: id, Name: "screen_view", Path: "/", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}}
+	return &store.Batch{Events: []store.Event{{Website: "w1", ID: id, Name: "screen_view", Path: "/",
+		Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}}
 }
 
 // everyWay calls every method that contacts the server and returns the errors. It stops if Open fails.
@@ -32,7 +33,8 @@ func everyWay(t testing.TB, o clickhouse.Config) map[string]error {
 	}
 	defer func() { _ = s.Close(context.Background()) }()
 	asked := map[string]error{"Open": nil, "Ping": s.Ping(t.Context())}
-	_, asked["Query"] = s.Query(t.Context(), store.Statement{Label: "events", SQL: "SELECT toInt64(count()) FROM events AS e", Kinds: one().Kinds})
+	_, asked["Query"] = s.Query(t.Context(),
+		store.Statement{Label: "events", SQL: "SELECT toInt64(count()) FROM events AS e", Kinds: one().Kinds})
 	_, asked["Write"] = s.Write(t.Context(), someEvent("e1"))
 	asked["Migrate"] = s.Migrate(t.Context())
 	return asked
@@ -56,17 +58,20 @@ func TestTypedErrors(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		t.Run("missing tables", func(t *testing.T) {
 			refused(t, everyWay(t, clickhouse.Config{DSN: chtest.Database(t, dsn)}), map[string]error{
-				"Ping": clickhouse.ErrNoSchema, "Query": clickhouse.ErrNoSchema, "Write": clickhouse.ErrNoSchema, "Migrate": nil,
+				"Ping": clickhouse.ErrNoSchema, "Query": clickhouse.ErrNoSchema, "Write": clickhouse.ErrNoSchema,
+				"Migrate": nil,
 			})
 		})
 		t.Run("missing database", func(t *testing.T) {
 			refused(t, everyWay(t, clickhouse.Config{DSN: chtest.In(t, dsn, "nowhere_at_all")}), map[string]error{
-				"Ping": clickhouse.ErrNoSchema, "Query": clickhouse.ErrNoSchema, "Write": clickhouse.ErrNoSchema, "Migrate": clickhouse.ErrNoSchema,
+				"Ping": clickhouse.ErrNoSchema, "Query": clickhouse.ErrNoSchema, "Write": clickhouse.ErrNoSchema,
+				"Migrate": clickhouse.ErrNoSchema,
 			})
 		})
 		t.Run("wrong password", func(t *testing.T) {
 			var log bytes.Buffer
-			asked := everyWay(t, clickhouse.Config{DSN: as(t, dsn, "nobody", "hush-hush"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			asked := everyWay(t, clickhouse.Config{DSN: as(t, dsn, "nobody", "hush-hush"),
+				Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			refused(t, asked, map[string]error{"Open": clickhouse.ErrAccess})
 			if said := fmt.Sprint(asked, log.String()); strings.Contains(said, "hush") {
 				t.Errorf("%s contains the password", said)
@@ -75,7 +80,8 @@ func TestTypedErrors(t *testing.T) {
 		t.Run("server away", func(t *testing.T) {
 			var log bytes.Buffer
 			front, away := newProxy(t, as(t, dsn, "default", ""), nil)
-			s := connect(t, clickhouse.Config{DSN: away, WriteTimeout: 300 * time.Millisecond, BatchDelay: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			s := connect(t, clickhouse.Config{DSN: away, WriteTimeout: 300 * time.Millisecond, BatchDelay: -1,
+				Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			front.goAway()
 			asked := map[string]error{"Ping": s.Ping(t.Context()), "Migrate": s.Migrate(t.Context())}
 			_, asked["Query"] = s.Query(t.Context(), one())
@@ -87,7 +93,8 @@ func TestTypedErrors(t *testing.T) {
 				}
 			}
 			_ = s.Close(context.Background()) // nothing writes to the log any more
-			if said := fmt.Sprint(asked, log.String()); strings.Contains(said, "hush") || strings.Contains(said, "param_") {
+			if said := fmt.Sprint(asked, log.String()); strings.Contains(said, "hush") ||
+				strings.Contains(said, "param_") {
 				t.Errorf("%s contains the password or arguments", said)
 			}
 		})

@@ -31,7 +31,8 @@ func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) err
 		" WHERE subject IN {subjects:Array(String)} AND time IN {times:Array(Int64)}" +
 		" AND (subject, event_id, " + identityKind(t, "") + ", " + keyedColumn(t, "") + ", receipt) IN" +
 		" arrayZip({rowSubjects:Array(String)}, {rowIDs:Array(String)}, {rowKinds:Array(UInt8)}, {rowKeyed:Array(UInt8)}, {rowReceipts:Array(UInt64)})"
-	for part := range inChunks(rows, func(r stored) string { return r.Subject }, func(r stored) string { return r.ID }) {
+	for part := range inChunks(rows, func(r stored) string { return r.Subject },
+		func(r stored) string { return r.ID }) {
 		subjects, ids := make([]string, len(part)), make([]string, len(part))
 		kinds, keyed, receipts := make([]uint64, len(part)), make([]uint64, len(part)), make([]uint64, len(part))
 		for i, r := range part {
@@ -40,8 +41,10 @@ func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) err
 				keyed[i] = 1
 			}
 		}
-		err := s.conn.Exec(ctx, statement, append(key(locations(part)), driver.Named("rowSubjects", subjects), driver.Named("rowIDs", ids),
-			driver.Named("rowKinds", kinds), driver.Named("rowKeyed", keyed), driver.Named("rowReceipts", receipts))...)
+		err := s.conn.Exec(ctx, statement,
+			append(key(locations(part)), driver.Named("rowSubjects", subjects), driver.Named("rowIDs", ids),
+				driver.Named("rowKinds", kinds), driver.Named("rowKeyed", keyed),
+				driver.Named("rowReceipts", receipts))...)
 		if err != nil {
 			return err
 		}

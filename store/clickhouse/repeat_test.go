@@ -43,7 +43,8 @@ func everyKind(at time.Time, session string, ids ...string) store.Batch {
 }
 
 // rowsPerID is the number of rows that everyKind stores per id in each table.
-var rowsPerID = map[string]int64{"events": 3, "errors": 1, "vitals": 2, "spans": 1, "visits": 1, "checks": 1, "blocked": 1}
+var rowsPerID = map[string]int64{"events": 3, "errors": 1, "vitals": 2, "spans": 1, "visits": 1, "checks": 1,
+	"blocked": 1}
 
 // wantOnce checks that every table has n ids with the right number of rows each.
 func wantOnce(t *testing.T, s *clickhouse.Store, n int) {
@@ -82,11 +83,13 @@ func TestRetryElsewhere(t *testing.T) {
 			session string
 		}
 		cases := map[string]struct{ first, again sent }{
-			"unchanged":                           {sent{monthEnd, "s"}, sent{monthEnd, "s"}},
-			"without a timestamp":                 {sent{monthEnd, "s"}, sent{monthEnd.Add(-37 * time.Second), "s"}},
-			"after midnight, in the next month":   {sent{monthEnd, "s"}, sent{monthEnd.Add(200 * time.Millisecond), "s"}},
-			"before midnight, in the year before": {sent{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "s"}, sent{time.Date(2025, 12, 31, 23, 59, 59, 0, time.UTC), "s"}},
-			"in another session":                  {sent{monthEnd, "s"}, sent{monthEnd.Add(time.Minute), "another"}},
+			"unchanged":           {sent{monthEnd, "s"}, sent{monthEnd, "s"}},
+			"without a timestamp": {sent{monthEnd, "s"}, sent{monthEnd.Add(-37 * time.Second), "s"}},
+			"after midnight, in the next month": {sent{monthEnd, "s"},
+				sent{monthEnd.Add(200 * time.Millisecond), "s"}},
+			"before midnight, in the year before": {sent{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "s"},
+				sent{time.Date(2025, 12, 31, 23, 59, 59, 0, time.UTC), "s"}},
+			"in another session": {sent{monthEnd, "s"}, sent{monthEnd.Add(time.Minute), "another"}},
 		}
 		const kinds = 9
 		for _, step := range []struct {
@@ -218,7 +221,8 @@ func TestRestoreOnceUnderOneMark(t *testing.T) {
 	o := clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))}
 	var b store.Batch
 	for i := range 4100 { // more than one look-up takes
-		b.Checks = append(b.Checks, store.Check{Schedule: "m", ID: fmt.Sprint(i), Time: time.UnixMilli(1.7e12 + int64(i))})
+		b.Checks = append(b.Checks,
+			store.Check{Schedule: "m", ID: fmt.Sprint(i), Time: time.UnixMilli(1.7e12 + int64(i))})
 	}
 	processes := []*clickhouse.Store{open(t, o), another(t, o), another(t, o)}
 	var attempts sync.WaitGroup

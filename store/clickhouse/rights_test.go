@@ -48,7 +48,8 @@ func rights(t *testing.T, server *chtest.Server) {
 			t.Run("a profile with readonly = 1 cannot read, and the error says why", func(t *testing.T) {
 				asked := everyWay(t, clickhouse.Config{DSN: as(t, dsn, "viewer", "v")})
 				refused(t, asked, map[string]error{
-					"Ping": clickhouse.ErrRights, "Query": clickhouse.ErrRights, "Write": clickhouse.ErrRights, "Migrate": clickhouse.ErrRights,
+					"Ping": clickhouse.ErrRights, "Query": clickhouse.ErrRights, "Write": clickhouse.ErrRights,
+					"Migrate": clickhouse.ErrRights,
 				})
 				for way, err := range asked {
 					if err != nil && !strings.Contains(err.Error(), "readonly = 2") {
@@ -74,8 +75,10 @@ func rights(t *testing.T, server *chtest.Server) {
 			})
 			t.Run("a user with the rights of a writer writes and erases", func(t *testing.T) {
 				o := clickhouse.Config{DSN: as(t, dsn, "writer", "w")}
-				refused(t, everyWay(t, o), map[string]error{"Ping": nil, "Query": nil, "Write": nil, "Migrate": clickhouse.ErrRights})
-				if _, err := connect(t, o).Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"}); err != nil {
+				refused(t, everyWay(t, o),
+					map[string]error{"Ping": nil, "Query": nil, "Write": nil, "Migrate": clickhouse.ErrRights})
+				if _, err := connect(t, o).Erase(t.Context(),
+					store.Subject{Kind: store.KindWebsite, ID: "w1"}); err != nil {
 					t.Errorf("Erase: %v", err)
 				}
 			})
@@ -83,20 +86,23 @@ func rights(t *testing.T, server *chtest.Server) {
 				conn := system(t, server.Native)
 				chtest.Exec(t, conn, "ALTER TABLE events DROP COLUMN IF EXISTS title")
 				chtest.Exec(t, conn, "DROP TABLE IF EXISTS checks SYNC")
-				s := connect(t, clickhouse.Config{DSN: as(t, dsn, "migrator", "m"), Retention: 24 * time.Hour * time.Duration(1000+len(name))})
+				s := connect(t, clickhouse.Config{DSN: as(t, dsn, "migrator", "m"),
+					Retention: 24 * time.Hour * time.Duration(1000+len(name))})
 				if err := s.Migrate(t.Context()); err != nil {
 					t.Errorf("Migrate: %v", err)
 				}
 			})
 			t.Run("a user with only SELECT cannot erase", func(t *testing.T) {
-				_, err := connect(t, clickhouse.Config{DSN: as(t, dsn, "selecter", "s")}).Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"})
+				_, err := connect(t, clickhouse.Config{DSN: as(t, dsn, "selecter", "s")}).Erase(t.Context(),
+					store.Subject{Kind: store.KindWebsite, ID: "w1"})
 				if !errors.Is(err, clickhouse.ErrRights) {
 					t.Errorf("Erase: %v, want ErrRights", err)
 				}
 			})
 			t.Run("a profile that truncates answers and changes the meaning of SQL", func(t *testing.T) {
 				s := connect(t, clickhouse.Config{DSN: as(t, dsn, "odd", "o")})
-				_, err := s.Query(t.Context(), store.Statement{Label: "cut", SQL: "SELECT toInt64(number) FROM numbers(30)", Kinds: one().Kinds})
+				_, err := s.Query(t.Context(),
+					store.Statement{Label: "cut", SQL: "SELECT toInt64(number) FROM numbers(30)", Kinds: one().Kinds})
 				if !errors.Is(err, clickhouse.ErrTooMuch) {
 					t.Errorf("an answer with more rows than the profile allows: %v, want ErrTooMuch", err)
 				}

@@ -30,7 +30,8 @@ func collect(from driver.Rows, stmt store.Statement) (*store.Rows, error) {
 	for i, k := range kinds {
 		c, ok := cellOf(k, types[i].ScanType())
 		if !ok {
-			return nil, fmt.Errorf("clickhouse: column %d has type %s, want kind %d", i+1, types[i].DatabaseTypeName(), k)
+			return nil, fmt.Errorf("clickhouse: column %d has type %s, want kind %d", i+1, types[i].DatabaseTypeName(),
+				k)
 		}
 		cells[i], into[i] = c, c.into()
 	}

@@ -59,7 +59,8 @@ func TestValuesOfEveryWidth(t *testing.T) {
 			"arrayJoin(['a', NULL])":                    holes(texts("a", ""), true, false),
 			"CAST('on', 'Enum8(\\'on\\' = 1)')":         texts("on"),
 		} {
-			rows, err := s.Query(t.Context(), store.Statement{Label: "value", SQL: "SELECT " + sql, Kinds: []dialect.Kind{want.Kind}})
+			rows, err := s.Query(t.Context(),
+				store.Statement{Label: "value", SQL: "SELECT " + sql, Kinds: []dialect.Kind{want.Kind}})
 			if err != nil {
 				t.Errorf("%s: %v", sql, err)
 				continue
@@ -69,11 +70,13 @@ func TestValuesOfEveryWidth(t *testing.T) {
 			}
 		}
 		for _, kind := range []dialect.Kind{dialect.Int, dialect.Float, dialect.Text} {
-			rows, err := s.Query(t.Context(), store.Statement{Label: "null", SQL: "SELECT NULL", Kinds: []dialect.Kind{kind}})
+			rows, err := s.Query(t.Context(),
+				store.Statement{Label: "null", SQL: "SELECT NULL", Kinds: []dialect.Kind{kind}})
 			if err != nil || rows.Len != 1 || !rows.Columns[0].Null(0) {
 				t.Errorf("NULL as kind %d: %v, %v", kind, rows, err)
 			}
-			rows, err = s.Query(t.Context(), store.Statement{Label: "none", SQL: "SELECT NULL WHERE 1 = 0", Kinds: []dialect.Kind{kind}})
+			rows, err = s.Query(t.Context(),
+				store.Statement{Label: "none", SQL: "SELECT NULL WHERE 1 = 0", Kinds: []dialect.Kind{kind}})
 			if err != nil || rows.Len != 0 || len(rows.Columns) != 1 {
 				t.Errorf("no rows of kind %d: %v, %v", kind, rows, err)
 			}
@@ -94,7 +97,8 @@ func TestValuesThatDoNotFit(t *testing.T) {
 			"toDate('2026-01-01')":            dialect.Text,
 			"['a']":                           dialect.Text,
 		} {
-			rows, err := s.Query(t.Context(), store.Statement{Label: "value", SQL: "SELECT " + sql, Kinds: []dialect.Kind{kind}})
+			rows, err := s.Query(t.Context(),
+				store.Statement{Label: "value", SQL: "SELECT " + sql, Kinds: []dialect.Kind{kind}})
 			if err == nil || !strings.Contains(err.Error(), "column 1") {
 				t.Errorf("%s as kind %d: %v, %v; want an error with the column", sql, kind, rows, err)
 			}

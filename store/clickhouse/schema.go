@@ -31,7 +31,8 @@ var tables = func() (all [schema.NumTables]table) {
 
 func tableOf(t schema.Table) table {
 	mark := subjectText(store.Subject{Kind: t.ID.Of()})
-	all := []column{of("subject", types[schema.LowCardinality], func(r schema.Row) string { return mark + t.Subject(r) })}
+	all := []column{of("subject", types[schema.LowCardinality],
+		func(r schema.Row) string { return mark + t.Subject(r) })}
 	for _, c := range t.Columns {
 		all = append(all, columnOf(c))
 		if c.Name == "time" { // the receipt is not part of the logical table
@@ -72,7 +73,8 @@ func columnOf(c schema.Column) column {
 	case c.Kind.IsText():
 		return text(c)
 	case c.Kind == schema.Small:
-		return of(c.Name, types[c.Kind], func(r schema.Row) uint8 { return uint8(c.Number(r).V) }) // the value was checked before
+		// the value was checked before
+		return of(c.Name, types[c.Kind], func(r schema.Row) uint8 { return uint8(c.Number(r).V) })
 	case c.Kind == schema.Measure:
 		return measure(c)
 	default:
@@ -166,7 +168,8 @@ func (c *Config) layouts() []layout {
 	return append(all, sealLayout(), stateLayout(c), expiredLayout(),
 		layout{
 			name: "receipts",
-			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", types[schema.Instant]}, {"receipt", receiptType},
+			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", types[schema.Instant]},
+				{"receipt", receiptType},
 				{"received", "DateTime DEFAULT now() CODEC(Delta, ZSTD(1))"}},
 			partition: "toDate(received)", order: "id", shard: "id",
 			since: "toDate(received)", days: receiptDays,
@@ -174,7 +177,8 @@ func (c *Config) layouts() []layout {
 			// time; with granules of 512 and default block sizes they take 17 ms. Every file is searched for an
 			// id, so the files of a past day are merged into one. Then 1 500 ids in 7 days of a million rows
 			// take 78 ms, instead of 160 ms with six files per day.
-			settings: []string{"index_granularity = 128", "min_compress_block_size = 1024", "max_compress_block_size = 4096",
+			settings: []string{"index_granularity = 128", "min_compress_block_size = 1024",
+				"max_compress_block_size = 4096",
 				"min_age_to_force_merge_seconds = 3600", "min_age_to_force_merge_on_partition_only = 1"},
 		},
 		layout{
@@ -231,8 +235,9 @@ func utcDayOf(column string) string {
 // database. With a Cluster the tables are Replicated, with Distributed tables over them. The last statement
 // records the version of the tables if none is recorded; in a cluster only one server executes it.
 func (c Config) Schema() []string {
-	return append(c.create(), fmt.Sprintf("INSERT INTO %s (version)\nSELECT %d WHERE (SELECT count() FROM schema_versions) = 0",
-		c.local("schema_versions"), schemaVersion()))
+	return append(c.create(),
+		fmt.Sprintf("INSERT INTO %s (version)\nSELECT %d WHERE (SELECT count() FROM schema_versions) = 0",
+			c.local("schema_versions"), schemaVersion()))
 }
 
 // create returns the DDL of all tables.
@@ -273,7 +278,8 @@ func (l layout) create(o *Config) string {
 	for i, c := range l.columns {
 		columns[i] = c.String()
 	}
-	fmt.Fprintf(&b, "CREATE TABLE IF NOT EXISTS %s%s (\n  %s\n) ENGINE = %s", o.local(l.name), o.on(), strings.Join(columns, ",\n  "), engine)
+	fmt.Fprintf(&b, "CREATE TABLE IF NOT EXISTS %s%s (\n  %s\n) ENGINE = %s", o.local(l.name), o.on(),
+		strings.Join(columns, ",\n  "), engine)
 	if l.partition != "" {
 		fmt.Fprintf(&b, "\nPARTITION BY %s", l.partition)
 	}
@@ -282,7 +288,8 @@ func (l layout) create(o *Config) string {
 		fmt.Fprintf(&b, "\nTTL %s", l.expires())
 	}
 	// A write is acknowledged only when it is on disk, as in other stores.
-	settings := append([]string{"fsync_after_insert = 1", "fsync_part_directory = 1", "ttl_only_drop_parts = 1"}, l.settings...)
+	settings := append([]string{"fsync_after_insert = 1", "fsync_part_directory = 1", "ttl_only_drop_parts = 1"},
+		l.settings...)
 	fmt.Fprintf(&b, "\nSETTINGS %s", strings.Join(settings, ", "))
 	return b.String()
 }

@@ -24,7 +24,8 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 		return errClosed
 	}
 	if max(d.Before, d.After) > mostAround {
-		return fmt.Errorf("clickhouse: seal: Before and After must be at most %d days, not %d", mostAround, max(d.Before, d.After))
+		return fmt.Errorf("clickhouse: seal: Before and After must be at most %d days, not %d", mostAround,
+			max(d.Before, d.After))
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
@@ -40,7 +41,8 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 	if err != nil {
 		return err
 	}
-	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } // it is at most mostAround
+	// it is at most mostAround
+	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) }
 	some := false
 	for day := first; day <= last; day++ {
 		some = some || !before.changes(window(day))
@@ -63,7 +65,8 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 		return err
 	}
 	if err := errors.Join(s.discard(ctx, number, changed), s.sweep(ctx)); err != nil && ctx.Err() == nil {
-		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: could not delete unused rows of seals; trying again in an hour or two",
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn,
+			"clickhouse: could not delete unused rows of seals; trying again in an hour or two",
 			slog.Any("error", explain(err)))
 	}
 	return nil
@@ -71,7 +74,8 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 
 // sealable returns the days from first to last that did not change between the two states, with their seals,
 // and the days that changed.
-func sealable(before, after *dayStates, first, last int32, window func(int32) (int32, int32)) (days []int32, seals []daySeal, changed []int32) {
+func sealable(before, after *dayStates, first, last int32, window func(int32) (int32, int32)) (days []int32,
+	seals []daySeal, changed []int32) {
 	for day := first; day <= last; day++ {
 		from, to := window(day)
 		seal := daySeal{from, to, before.sum(from, to)}
@@ -94,7 +98,8 @@ func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, n
 	for i, c := range t.columns {
 		names[i], values[i] = c.name, "k."+c.name
 	}
-	q, err := bindStatement("INSERT INTO "+t.name+" (seal, "+strings.Join(names, ", ")+") SELECT {seal:UInt64} + toUInt64("+utcDayOf("k."+t.time)+"), "+
+	q, err := bindStatement("INSERT INTO "+t.name+" (seal, "+strings.Join(names, ", ")+
+		") SELECT {seal:UInt64} + toUInt64("+utcDayOf("k."+t.time)+"), "+
 		strings.Join(values, ", ")+" FROM ("+from.SQL+") AS k", append(args, argument{"seal", "UInt64", number}))
 	if err != nil {
 		return err
@@ -113,15 +118,18 @@ func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, n
 }
 
 // sealOf returns the seal of a day for a random number.
-func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) } // it wraps, as it does on the server
+// it wraps, as it does on the server
+func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) }
 
 // publish publishes the seals of days in one insert.
 func (s *Store) publish(ctx context.Context, subject string, number uint64, days []int32, seals []daySeal) (err error) {
 	if len(days) == 0 {
 		return nil
 	}
-	columns := []driver.ColumnNameAndType{{Name: "subject", Type: types[schema.LowCardinality]}, {Name: "day", Type: "Int32"},
-		{Name: "seal", Type: "UInt64"}, {Name: "first", Type: "Int32"}, {Name: "last", Type: "Int32"}, {Name: "version", Type: "UInt64"}}
+	columns := []driver.ColumnNameAndType{{Name: "subject", Type: types[schema.LowCardinality]},
+		{Name: "day", Type: "Int32"},
+		{Name: "seal", Type: "UInt64"}, {Name: "first", Type: "Int32"}, {Name: "last", Type: "Int32"},
+		{Name: "version", Type: "UInt64"}}
 	batch, err := s.prepare(ctx, "seals", columns)
 	if err != nil {
 		return err
@@ -178,8 +186,10 @@ func (s *Store) sweep(ctx context.Context) error {
 	s.swept = now
 	for _, of := range sealTables() {
 		var seals []uint64
-		question := "SELECT groupUniqArray(x.seal) FROM " + of.table + " AS x WHERE x." + of.made + " < now() - toIntervalHour(1) AND x.seal GLOBAL NOT IN " + readSeals
-		err := s.conn.QueryRow(driver.Context(noDeadline{ctx}, driver.WithSettings(s.reading(ctx, "sweep"))), question).Scan(&seals)
+		question := "SELECT groupUniqArray(x.seal) FROM " + of.table + " AS x WHERE x." + of.made +
+			" < now() - toIntervalHour(1) AND x.seal GLOBAL NOT IN " + readSeals
+		err := s.conn.QueryRow(driver.Context(noDeadline{ctx}, driver.WithSettings(s.reading(ctx, "sweep"))),
+			question).Scan(&seals)
 		if err == nil {
 			err = s.deleteSeals(ctx, of.table, seals)
 		}

@@ -31,17 +31,23 @@ var sealedTables = func() []sealedTable {
 	subject := []definition{{"subject", types[schema.LowCardinality]}}
 	return []sealedTable{
 		// Sessions are on the same server as their events, because they are joined.
-		{"sealed_sessions", "start", "session_id", slices.Concat(subject, instant("start", "rows_from", "ended", "exit_time"),
-			number("session_hash", "visitor_hash", "pageviews", "events", "interaction_count", "page_events"),
-			ofEvents("session_id", "visitor", "profile_id"), []definition{{"entry_page", "String"}, {"exit_page", "String"}}, ofEvents(sessionFields...))},
+		{"sealed_sessions", "start", "session_id",
+			slices.Concat(subject, instant("start", "rows_from", "ended", "exit_time"),
+				number("session_hash", "visitor_hash", "pageviews", "events", "interaction_count", "page_events"),
+				ofEvents("session_id", "visitor", "profile_id"),
+				[]definition{{"entry_page", "String"}, {"exit_page", "String"}}, ofEvents(sessionFields...))},
 		{"sealed_hits", "time", "session_hash", slices.Concat(subject, number("session_hash", "visitor_hash"),
-			[]definition{{"hidden", "UInt8"}}, ofEvents("time", "kind", "path", "load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"), ofEvents(sessionFields...))},
+			[]definition{{"hidden", "UInt8"}},
+			ofEvents("time", "kind", "path", "load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth",
+				"interactions"), ofEvents(sessionFields...))},
 	}
 }()
 
 // sessionFields are the columns that a session copies from its first page event.
-var sessionFields = []string{"referrer_domain", "campaign_kind", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
-	"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone", "screen_resolution"}
+var sessionFields = []string{"referrer_domain", "campaign_kind", "utm_source", "utm_medium", "utm_campaign", "utm_term",
+	"utm_content", "gclid",
+	"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version", "language",
+	"timezone", "screen_resolution"}
 
 // ofEvents returns columns with the definitions of the table events.
 func ofEvents(names ...string) (all []definition) {
@@ -72,7 +78,8 @@ func sealTables() (all []struct{ table, made string }) {
 func sealLayout() layout {
 	return layout{
 		name: "seals", order: "subject, day", shard: "day",
-		columns: []definition{{"subject", types[schema.LowCardinality]}, {"day", "Int32"}, {"seal", "UInt64"}, {"first", "Int32"}, {"last", "Int32"},
+		columns: []definition{{"subject", types[schema.LowCardinality]}, {"day", "Int32"}, {"seal", "UInt64"},
+			{"first", "Int32"}, {"last", "Int32"},
 			{"version", "UInt64"}, {"at", "DateTime64(6) DEFAULT now64(6)"}},
 	}
 }

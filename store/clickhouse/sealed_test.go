@@ -2,7 +2,8 @@ package clickhouse
 
 import "testing"
 
-// A seal is valid while the versions of the days that it was computed from stay the same, and then at least as new as each of them.
+// A seal is valid while the versions of the days that it was computed from stay the same, and then at least as new as
+// each of them.
 func TestSealedOfADay(t *testing.T) {
 	t.Parallel()
 	d := &dayStates{

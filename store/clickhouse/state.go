@@ -17,8 +17,10 @@ import (
 func stateLayout(o *Config) layout {
 	const start = "toDateTime(least(greatest(toInt64(day) * 86400, 0), 3000000000), 'UTC')"
 	return layout{
-		name: "partials", engine: "Replacing", order: "subject, name, day", shard: "day", partition: "toYYYYMM(" + start + ")",
-		columns: []definition{{"subject", types[schema.LowCardinality]}, {"name", "Int64"}, {"day", "Int32"}, {"version", "UInt64"},
+		name: "partials", engine: "Replacing", order: "subject, name, day", shard: "day", partition: "toYYYYMM(" +
+			start + ")",
+		columns: []definition{{"subject", types[schema.LowCardinality]}, {"name", "Int64"}, {"day", "Int32"},
+			{"version", "UInt64"},
 			{"state", "String CODEC(ZSTD(1))"}, {"at", "DateTime64(6) DEFAULT now64(6)"}},
 		since: start, days: int64(o.Retention / day),
 	}
@@ -30,17 +32,20 @@ func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.Stat
 }
 
 // LoadStates implements [store.StateKeeper].
-func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from,
+	to time.Time) ([]store.State, error) {
 	if len(names) == 0 || !from.Before(to) {
 		return nil, ctx.Err()
 	}
-	return s.selectStates(ctx, "argMax(x.state, x.at)", "x.name IN {names:Array(Int64)} AND x.day BETWEEN {from:Int32} AND {to:Int32}",
+	return s.selectStates(ctx, "argMax(x.state, x.at)",
+		"x.name IN {names:Array(Int64)} AND x.day BETWEEN {from:Int32} AND {to:Int32}",
 		driver.Named("subject", subjectText(subject)), driver.Named("names", names),
 		driver.Named("from", utcDay(from.UnixMilli())), driver.Named("to", utcDay(to.Add(-1).UnixMilli())))
 }
 
 func (s *Store) selectStates(ctx context.Context, bytes, where string, args ...any) (found []store.State, err error) {
-	question := "SELECT x.name, x.day, argMax(x.version, x.at), " + bytes + " FROM partials AS x WHERE x.subject = {subject:String} AND " + where + " GROUP BY x.name, x.day"
+	question := "SELECT x.name, x.day, argMax(x.version, x.at), " + bytes +
+		" FROM partials AS x WHERE x.subject = {subject:String} AND " + where + " GROUP BY x.name, x.day"
 	err = s.versions(ctx, "states", question, func(scan func(...any) error) error {
 		var one store.State
 		var day int32
@@ -80,8 +85,9 @@ func (s *Store) saveStates(ctx context.Context, subject store.Subject, states []
 	if err != nil {
 		return err
 	}
-	batch, err := s.prepare(ctx, "partials", []driver.ColumnNameAndType{{Name: "subject", Type: types[schema.LowCardinality]}, {Name: "name", Type: "Int64"},
-		{Name: "day", Type: "Int32"}, {Name: "version", Type: "UInt64"}, {Name: "state", Type: "String"}})
+	batch, err := s.prepare(ctx, "partials",
+		[]driver.ColumnNameAndType{{Name: "subject", Type: types[schema.LowCardinality]}, {Name: "name", Type: "Int64"},
+			{Name: "day", Type: "Int32"}, {Name: "version", Type: "UInt64"}, {Name: "state", Type: "String"}})
 	if err != nil {
 		return err
 	}
@@ -110,11 +116,13 @@ func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int
 	defer s.deriving.Unlock()
 	settings := s.settings(ctx, "delete partials")
 	settings["lightweight_deletes_sync"] = 2
-	statement, args := "DELETE FROM "+s.cfg.local("partials")+s.cfg.on()+" WHERE subject = {subject:String}", []any{driver.Named("subject", subjectText(subject))}
+	statement, args := "DELETE FROM "+s.cfg.local("partials")+s.cfg.on()+" WHERE subject = {subject:String}",
+		[]any{driver.Named("subject", subjectText(subject))}
 	if len(but) > 0 {
 		statement, args = statement+" AND name NOT IN {but:Array(Int64)}", append(args, driver.Named("but", but))
 	}
-	if err := s.conn.Exec(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), statement, args...); err != nil && ctx.Err() == nil {
+	if err := s.conn.Exec(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), statement,
+		args...); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("clickhouse: states: %w", explain(err))
 	}
 	return ctx.Err()

@@ -38,7 +38,8 @@ func namesOf(kind store.SubjectKind) []string {
 func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	var all []store.Subject
 	for _, kind := range []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule} {
-		found, err := s.subjects(ctx, kind, "SELECT DISTINCT subject FROM "+strings.Join(namesOf(kind), " UNION DISTINCT SELECT subject FROM "))
+		found, err := s.subjects(ctx, kind, "SELECT DISTINCT subject FROM "+
+			strings.Join(namesOf(kind), " UNION DISTINCT SELECT subject FROM "))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -111,7 +112,8 @@ func (s *Store) daysOf(ctx context.Context, tables []string, subject store.Subje
 		from[i] = "SELECT " + utcDayOf("time") + " AS day FROM " + table + " WHERE subject = {subject:String}"
 	}
 	id := subjectText(subject)
-	rows, err := s.conn.Query(s.erasing(ctx, "days"), "SELECT DISTINCT d.day FROM ("+strings.Join(from, " UNION ALL ")+") AS d", driver.Named("subject", id))
+	rows, err := s.conn.Query(s.erasing(ctx, "days"), "SELECT DISTINCT d.day FROM ("+strings.Join(from, " UNION ALL ")+
+		") AS d", driver.Named("subject", id))
 	if err != nil {
 		return nil, err
 	}

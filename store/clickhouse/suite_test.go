@@ -116,9 +116,9 @@ func over(variable string) storetest.Harness {
 	}
 }
 
-// TestReference sends the same random queries to the engine and to the reference evaluator,
-// over HTTP. By day they are about one dataset, which is sealed in part. TestDiff in internal/e2e, a long proof, sends many over the
-// native protocol. See storetest.RandomRunOf for how to run more.
+// TestReference sends the same random queries to the engine and to the reference evaluator, over HTTP. By day they are
+// about one dataset, which is sealed in part. TestDiff in internal/e2e, a long proof, sends many over the native
+// protocol. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -148,14 +148,22 @@ func TestMutants(t *testing.T) {
 // mutations returns mistakes that are only possible in ClickHouse's SQL.
 func mutations() []storetest.Mutation {
 	return []storetest.Mutation{
-		{Name: "empty visitors counted", Op: dialect.CountDistinct, Template: "toInt64(uniqExact($1))", When: storetest.OfType("errors_by_page")},
-		{Name: "only ASCII letters in lower case", Op: dialect.Lower, Template: "lower($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
-		{Name: "a final sigma in lower case", Op: dialect.Lower, Template: "lowerUTF8($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
-		{Name: "only ASCII hosts in lower case", Op: dialect.URLHost, Template: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},
-		{Name: "ports kept", Op: dialect.URLHost, Template: "domainWithoutWWW(lowerUTF8($1))", When: storetest.OfType("outbound_domains")},
-		{Name: "a frame that ends at the row", Op: dialect.Lead, Template: "leadInFrame(toNullable($1)) OVER (PARTITION BY $2 ORDER BY $3)", When: storetest.OfType("uptime_time_series")},
-		{Name: "numbers of properties respelled", Op: dialect.JSONEach, Template: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
-			" if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)'), JSONExtractKeysAndValuesRaw($1))",
+		{Name: "empty visitors counted", Op: dialect.CountDistinct, Template: "toInt64(uniqExact($1))",
+			When: storetest.OfType("errors_by_page")},
+		{Name: "only ASCII letters in lower case", Op: dialect.Lower, Template: "lower($1)",
+			When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
+		{Name: "a final sigma in lower case", Op: dialect.Lower, Template: "lowerUTF8($1)",
+			When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
+		{Name: "only ASCII hosts in lower case", Op: dialect.URLHost,
+			Template: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},
+		{Name: "ports kept", Op: dialect.URLHost, Template: "domainWithoutWWW(lowerUTF8($1))",
+			When: storetest.OfType("outbound_domains")},
+		{Name: "a frame that ends at the row", Op: dialect.Lead,
+			Template: "leadInFrame(toNullable($1)) OVER (PARTITION BY $2 ORDER BY $3)",
+			When:     storetest.OfType("uptime_time_series")},
+		{Name: "numbers of properties respelled", Op: dialect.JSONEach,
+			Template: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
+				" if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)'), JSONExtractKeysAndValuesRaw($1))",
 			When: storetest.OfType("custom_event_properties")},
 	}
 }

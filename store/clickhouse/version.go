@@ -94,7 +94,8 @@ func (s *Store) changing(ctx context.Context, days []changedDay, change func() e
 // beginChange notes the begin of a change of days for part.
 func (s *Store) beginChange(ctx context.Context, part *part, days []changedDay) error {
 	notes := part.toBegin(days)
-	if err := s.retry(ctx, "versions", s.cfg.WriteTimeout/2, func(ctx context.Context) error { return s.addNotes(ctx, notes) }); err != nil {
+	if err := s.retry(ctx, "versions", s.cfg.WriteTimeout/2,
+		func(ctx context.Context) error { return s.addNotes(ctx, notes) }); err != nil {
 		return err
 	}
 	part.begin(days, notes)
@@ -106,7 +107,8 @@ func (s *Store) endChange(ctx context.Context, part *part, fault error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout/2)
 	defer cancel()
 	if err := s.addNotes(ctx, part.end(fault != nil)); err != nil {
-		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: could not note the end of a change; cached answers for its days are not used for an hour",
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn,
+			"clickhouse: could not note the end of a change; cached answers for its days are not used for an hour",
 			slog.Any("error", explain(err)))
 	}
 }
@@ -160,12 +162,14 @@ func (c *Config) expiring() string {
 
 // daysFrom returns the arguments of changedDays.
 func daysFrom(subject store.Subject, first, last int32) []any {
-	return []any{driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", first), driver.Named("to", last)}
+	return []any{driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", first),
+		driver.Named("to", last)}
 }
 
 // versions runs a SELECT over the table versions or seals, and calls each for every row. Its settings ensure that
 // it sees all acknowledged writes.
-func (s *Store) versions(ctx context.Context, label, question string, each func(scan func(...any) error) error, args ...any) (err error) {
+func (s *Store) versions(ctx context.Context, label, question string, each func(scan func(...any) error) error,
+	args ...any) (err error) {
 	if s.closing.Err() != nil {
 		return errClosed
 	}

@@ -38,7 +38,8 @@ func TestVersionOfSeveralProcesses(t *testing.T) {
 			write(t, s, events(string(rune('a'+i))))
 			v := firstDay(t, one)
 			if v <= last || firstDay(t, other) != v {
-				t.Errorf("write %d: versions %d and %d, want the same version, larger than %d", i, v, firstDay(t, other), last)
+				t.Errorf("write %d: versions %d and %d, want the same version, larger than %d", i, v,
+					firstDay(t, other), last)
 			}
 			last = v
 		}
@@ -62,7 +63,8 @@ func TestVersionChangesWithTheClock(t *testing.T) {
 	s := open(t, clickhouse.Config{DSN: dsn})
 	write(t, s, events("a"))
 	still := firstDay(t, s)
-	dropping := connect(t, clickhouse.Config{DSN: dsn, Retention: (time.Since(monthEnd)/(24*time.Hour) - 1) * 24 * time.Hour})
+	dropping := connect(t, clickhouse.Config{DSN: dsn,
+		Retention: (time.Since(monthEnd)/(24*time.Hour) - 1) * 24 * time.Hour})
 	aged := firstDay(t, dropping)
 	conn := chtest.Connect(t, dsn)
 	begun := func(site, at string) (version func() uint64) {
@@ -75,6 +77,7 @@ func TestVersionChangesWithTheClock(t *testing.T) {
 	underway, over := now(), before()
 	within(t, "the versions move", func() bool { return now() > underway && firstDay(t, dropping) > aged })
 	if firstDay(t, s) != still || before() != over {
-		t.Errorf("versions %d and %d, want %d and %d as before, since no row can arrive", firstDay(t, s), before(), still, over)
+		t.Errorf("versions %d and %d, want %d and %d as before, since no row can arrive", firstDay(t, s), before(),
+			still, over)
 	}
 }

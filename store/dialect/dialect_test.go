@@ -17,7 +17,8 @@ func TestDialectsHaveEveryTemplate(t *testing.T) {
 		for op := range d.Templates {
 			without := *d
 			without.Templates[op] = ""
-			if err := without.Check(); err == nil || !strings.Contains(err.Error(), dialect.Op(op).String()+" has no template") {
+			if err := without.Check(); err == nil ||
+				!strings.Contains(err.Error(), dialect.Op(op).String()+" has no template") {
 				t.Errorf("%s without %s: %v", d.Name, dialect.Op(op), err)
 			}
 		}
@@ -28,7 +29,8 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	d := dialect.DuckDB()
 	d.Templates[dialect.Quantile], d.Templates[dialect.ZipBuckets], d.Name = "", "", ""
 	err := d.Check()
-	for _, want := range []string{"Quantile has no template", "ZipBuckets has no template", "Name, Ident and Arg are required"} {
+	for _, want := range []string{"Quantile has no template", "ZipBuckets has no template",
+		"Name, Ident and Arg are required"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}

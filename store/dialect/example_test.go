@@ -16,8 +16,9 @@ func ExampleDialect_Call() {
 	// toInt64(countIf(`pageviews` > {least:Int64}))
 }
 
-// A new dialect has three functions and a template for each Op. This one, of PostgreSQL, is not complete yet. A driver with
-// named arguments takes the placeholders as they are; for another one, the store replaces @NAME when it runs a statement.
+// A new dialect has three functions and a template for each Op. This one, of PostgreSQL, is not complete yet. A driver
+// with named arguments takes the placeholders as they are; for another one, the store replaces @NAME when it runs a
+// statement.
 func ExampleDialect() {
 	types := map[dialect.Kind]string{
 		dialect.Int: "bigint", dialect.Float: "float8", dialect.Text: "text",

@@ -18,9 +18,11 @@ const (
 // database could change the spelling of one of them.
 var (
 	readableDuckDB = "CASE WHEN NOT json_valid($1) THEN '{}' WHEN regexp_matches($1, '" + oddNumber + "')" +
-		" THEN replace(regexp_replace($1, '" + stringOrNumber + `', '\1"` + "\uFDD0" + `\2` + "\uFDD1\"', 'g'), '\"\uFDD0\uFDD1\"', '') ELSE $1 END"
+		" THEN replace(regexp_replace($1, '" + stringOrNumber + `', '\1"` + "\uFDD0" + `\2` +
+		"\uFDD1\"', 'g'), '\"\uFDD0\uFDD1\"', '') ELSE $1 END"
 	readableClickHouse = "if(match($1, '" + twice(oddNumber) + "')," +
-		" replaceAll(replaceRegexpAll($1, '" + twice(stringOrNumber) + `', '\\1"` + "\uFDD0" + `\\2` + "\uFDD1\"'), '\"\uFDD0\uFDD1\"', ''), $1)"
+		" replaceAll(replaceRegexpAll($1, '" + twice(stringOrNumber) + `', '\\1"` + "\uFDD0" + `\\2` +
+		"\uFDD1\"'), '\"\uFDD0\uFDD1\"', ''), $1)"
 )
 
 // twice doubles the backslashes of a pattern, for ClickHouse, where they escape in texts.

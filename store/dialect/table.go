@@ -219,16 +219,24 @@ var table = [numOps]struct{ name, duckdb, clickhouse, sqlite string }{
 			" WHEN 'VARCHAR' THEN regexp_replace(json_extract_string(object, $2), '^\uFDD0.*$$', '')" +
 			" WHEN 'BOOLEAN' THEN json_extract_string(object, $2) ELSE '' END)[1]",
 		"arrayMap(object -> multiIf(JSONType(object, $2) = 'Bool', JSONExtractRaw(object, $2), JSONType(object, $2) = 'String'," +
-			" replaceRegexpOne(JSONExtractString(object, $2), '^\uFDD0.*$$', ''), ''), [" + readableClickHouse + "])[1]",
+			" replaceRegexpOne(JSONExtractString(object, $2), '^\uFDD0.*$$', ''), ''), [" + readableClickHouse +
+			"])[1]",
 		"sightline_json_text($1, $2)"},
 	JSONValue: {"JSONValue",
-		"CASE WHEN NOT json_valid($1) THEN '' WHEN coalesce(json_type($1, " + pointerDuckDB + "), 'NULL') IN ('VARCHAR', 'UBIGINT', 'BOOLEAN', 'NULL')" +
-			" OR NOT regexp_matches($1, '" + oddNumber + "') THEN coalesce(" + extractedDuckDB + ", '')" + // the rest takes several times as long
-			" ELSE list_transform([" + readableDuckDB + "], lambda object: CASE json_type(object, " + pointerDuckDB + ")" +
-			" WHEN 'VARCHAR' THEN regexp_replace(json_extract_string(object, " + pointerDuckDB + "), '^\uFDD0(.*)\uFDD1$$', '\\1')" +
-			" WHEN 'NULL' THEN '' ELSE coalesce(replace(replace(json_extract(object, " + pointerDuckDB + ")::VARCHAR, '\"\uFDD0', ''), '\uFDD1\"', ''), '') END)[1] END",
-		"arrayMap(raw -> multiIf(startsWith(raw, '\"'), JSONExtractString(raw), raw = 'null', '', " + unescaped("raw") + ")," +
-			" [replaceAll(replaceAll(JSONExtractRaw(" + readableClickHouse + ", $2), '\"\uFDD0', ''), '\uFDD1\"', '')])[1]",
+		"CASE WHEN NOT json_valid($1) THEN '' WHEN coalesce(json_type($1, " + pointerDuckDB +
+			"), 'NULL') IN ('VARCHAR', 'UBIGINT', 'BOOLEAN', 'NULL')" +
+			// the rest takes several times as long
+			" OR NOT regexp_matches($1, '" + oddNumber + "') THEN coalesce(" + extractedDuckDB + ", '')" +
+			" ELSE list_transform([" + readableDuckDB + "], lambda object: CASE json_type(object, " + pointerDuckDB +
+			")" +
+			" WHEN 'VARCHAR' THEN regexp_replace(json_extract_string(object, " + pointerDuckDB +
+			"), '^\uFDD0(.*)\uFDD1$$', '\\1')" +
+			" WHEN 'NULL' THEN '' ELSE coalesce(replace(replace(json_extract(object, " + pointerDuckDB +
+			")::VARCHAR, '\"\uFDD0', ''), '\uFDD1\"', ''), '') END)[1] END",
+		"arrayMap(raw -> multiIf(startsWith(raw, '\"'), JSONExtractString(raw), raw = 'null', '', " + unescaped("raw") +
+			")," +
+			" [replaceAll(replaceAll(JSONExtractRaw(" + readableClickHouse +
+			", $2), '\"\uFDD0', ''), '\uFDD1\"', '')])[1]",
 		"sightline_json_value($1, $2)"},
 	JSONHas: {"JSONHas",
 		"CASE WHEN json_valid($1) THEN coalesce(json_type($1, " + pointerDuckDB + "), 'NULL') <> 'NULL' ELSE FALSE END",
@@ -276,7 +284,8 @@ var table = [numOps]struct{ name, duckdb, clickhouse, sqlite string }{
 		"CROSS JOIN LATERAL (SELECT key, CASE WHEN starts_with(text, '\"') THEN value->>'$$' ELSE text END AS value" +
 			" FROM (SELECT key, value, replace(replace(value::VARCHAR, '\"\uFDD0', ''), '\uFDD1\"', '') AS text" +
 			" FROM json_each(" + readableDuckDB + ")))",
-		"ARRAY JOIN arrayMap(member -> CAST((member.1, if(startsWith(member.2, '\"'), JSONExtractString(member.2), " + unescaped("member.2") + ")), 'Tuple(key String, value String)')," +
+		"ARRAY JOIN arrayMap(member -> CAST((member.1, if(startsWith(member.2, '\"'), JSONExtractString(member.2), " +
+			unescaped("member.2") + ")), 'Tuple(key String, value String)')," +
 			" arrayMap(member -> (member.1, replaceAll(replaceAll(member.2, '\"\uFDD0', ''), '\uFDD1\"', ''))," +
 			" JSONExtractKeysAndValuesRaw(" + readableClickHouse + ")))",
 		"JOIN json_each(sightline_members($1))"},

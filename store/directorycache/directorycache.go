@@ -41,10 +41,11 @@ const kindEnd = "\x00"
 
 // Config has the settings for [New].
 type Config struct {
-	Directory store.Directory  // required
-	TTL       time.Duration    // at most MaxTTL; 0 means DefaultTTL
-	Size      int              // how many entries are cached, separately for owners, websites, and unknown ids of each; 0 means DefaultSize
-	Now       func() time.Time // nil means time.Now
+	Directory store.Directory // required
+	TTL       time.Duration   // at most MaxTTL; 0 means DefaultTTL
+	// how many entries are cached, separately for owners, websites, and unknown ids of each; 0 means DefaultSize
+	Size int
+	Now  func() time.Time // nil means time.Now
 }
 
 // A Cache is a [store.Directory] that caches answers. It is safe for concurrent use.
@@ -63,7 +64,8 @@ func New(cfg Config) (*Cache, error) {
 		faults = append(faults, errors.New("store/directorycache: Config.Directory is required"))
 	}
 	if cfg.TTL < 0 || cfg.TTL > MaxTTL {
-		faults = append(faults, fmt.Errorf("store/directorycache: Config.TTL must be between 0 and %v, not %v", MaxTTL, cfg.TTL))
+		faults = append(faults, fmt.Errorf("store/directorycache: Config.TTL must be between 0 and %v, not %v", MaxTTL,
+			cfg.TTL))
 	}
 	if cfg.Size < 0 {
 		faults = append(faults, fmt.Errorf("store/directorycache: Config.Size must be at least 0, not %d", cfg.Size))

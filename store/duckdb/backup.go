@@ -142,7 +142,8 @@ func copyBytes(ctx context.Context, path string, from *os.File, size int64) erro
 	}
 	for left := size; left > 0 && err == nil; left -= copyStep {
 		if err = context.Cause(ctx); err == nil {
-			_, err = io.CopyN(to, from, min(left, copyStep)) // lets the system copy, which some file systems do by sharing blocks
+			// lets the system copy, which some file systems do by sharing blocks
+			_, err = io.CopyN(to, from, min(left, copyStep))
 		}
 		if err == nil {
 			err = to.Sync()
@@ -167,5 +168,6 @@ func checkCopy(path string) error {
 	case w.rest == restNothing || w.rest == restTorn || w.rest == restZeros:
 		return cut(log, w.committed) // entries of a commit that failed
 	}
-	return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("the log of the database is damaged at byte %d; see docs/recovery.md", w.stopped)}
+	return &fault{kind: store.ErrCorrupt,
+		cause: fmt.Errorf("the log of the database is damaged at byte %d; see docs/recovery.md", w.stopped)}
 }

@@ -22,7 +22,8 @@ import (
 // ids returns the sorted ids of the events up to a version.
 func ids(t *testing.T, s *Store, version uint64) []string {
 	t.Helper()
-	rows := ask(t, s, fmt.Sprint("SELECT event_id FROM events WHERE version <= ", version, " ORDER BY event_id"), []dialect.Kind{dialect.Text})
+	rows := ask(t, s, fmt.Sprint("SELECT event_id FROM events WHERE version <= ", version, " ORDER BY event_id"),
+		[]dialect.Kind{dialect.Text})
 	return rows.Columns[0].Texts
 }
 
@@ -58,7 +59,10 @@ func TestBackup(t *testing.T) {
 	var all []made
 	backup := func() {
 		one := made{path: filepath.Join(dir, fmt.Sprint("copy-", len(all), ".duckdb"))}
-		if err := s.Backup(t.Context(), one.path, func() error { one.version = s.catalog.latest(); return nil }); err != nil {
+		if err := s.Backup(t.Context(), one.path, func() error {
+			one.version = s.catalog.latest()
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, one)
@@ -136,7 +140,10 @@ func TestFailedBackupsLeaveNothing(t *testing.T) {
 		want   error
 	}{
 		{"the moment fails", func() error { return failed }, failed},
-		{"the context ends", func() error { cancel(); return nil }, context.Canceled},
+		{"the context ends", func() error {
+			cancel()
+			return nil
+		}, context.Canceled},
 	} {
 		if err := s.Backup(ended, to, c.moment); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)

@@ -88,7 +88,8 @@ func checkBlocks(path string, all bool) (fileID, error) {
 		return fileID{}, &fault{kind: store.ErrUnavailable, cause: err}
 	}
 	damaged := func(format string, args ...any) (fileID, error) {
-		return fileID{}, &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s %s; see docs/recovery.md", path, fmt.Sprintf(format, args...))}
+		return fileID{}, &fault{kind: store.ErrCorrupt,
+			cause: fmt.Errorf("%s %s; see docs/recovery.md", path, fmt.Sprintf(format, args...))}
 	}
 	l, known, err := readLayout(f)
 	switch {
@@ -146,7 +147,8 @@ func readLayout(f io.ReaderAt) (l layout, known bool, err error) {
 	if !sound(head) {
 		return l, false, errDamaged
 	}
-	if v := binary.LittleEndian.Uint64(head[12:]); v < oldestFile || v > newestFile || binary.LittleEndian.Uint64(head[20:]) != 0 {
+	if v := binary.LittleEndian.Uint64(head[12:]); v < oldestFile || v > newestFile ||
+		binary.LittleEndian.Uint64(head[20:]) != 0 {
 		return l, false, nil
 	}
 	for at := headerSize; at < firstBlock; at += headerSize {
@@ -155,11 +157,13 @@ func readLayout(f io.ReaderAt) (l layout, known bool, err error) {
 			return l, false, errDamaged
 		}
 		word := func(i int) uint64 { return binary.LittleEndian.Uint64(h[8*i:]) }
-		if found := (layout{fileID(head[124:]), word(1), word(3), int64(word(4)), int64(word(5))}); at == headerSize || found.iteration > l.iteration {
+		if found := (layout{fileID(head[124:]), word(1), word(3), int64(word(4)), int64(word(5))}); at == headerSize ||
+			found.iteration > l.iteration {
 			l = found
 		}
 	}
-	known = l.blocks >= 0 && l.blocks < 1<<40 && l.blockSize >= headerSize && l.blockSize < largestPart && l.blockSize%8 == 0
+	known = l.blocks >= 0 && l.blocks < 1<<40 && l.blockSize >= headerSize && l.blockSize < largestPart &&
+		l.blockSize%8 == 0
 	return l, known, nil
 }
 

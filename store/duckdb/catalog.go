@@ -84,7 +84,8 @@ func (c *catalog) states(s store.Subject, first, last int32) []store.Day {
 
 // place returns the index of a day in ordered days, or the index where it belongs.
 func place(days []store.Day, day int32) (i int, found bool) {
-	return slices.BinarySearchFunc(days, int64(day)*dayMillis, func(d store.Day, start int64) int { return cmp.Compare(d.Start.UnixMilli(), start) })
+	return slices.BinarySearchFunc(days, int64(day)*dayMillis,
+		func(d store.Day, start int64) int { return cmp.Compare(d.Start.UnixMilli(), start) })
 }
 
 // day returns what is known of a day.
@@ -109,7 +110,8 @@ func (c *catalog) change(of subjectDay, change func(*store.Day)) {
 
 // dropUnknown drops the days of a subject that have neither a version nor a seal any more.
 func (c *catalog) dropUnknown(number int32) {
-	c.days[number] = slices.DeleteFunc(c.days[number], func(d store.Day) bool { return d.Version == 0 && d.Sealed == 0 })
+	c.days[number] = slices.DeleteFunc(c.days[number],
+		func(d store.Day) bool { return d.Version == 0 && d.Sealed == 0 })
 }
 
 // seal records that days are sealed.
@@ -259,14 +261,15 @@ func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 		{"seals", func(d *store.Day, version uint64) { d.Sealed = version }},
 		{"expired", func(d *store.Day, version uint64) { d.Expired = max(version, 1) }}, // 0 while rows may be left
 	} {
-		err = c.each("SELECT subject::BIGINT, day::BIGINT, version FROM "+of.table, nil, func(v []sqldriver.Value) error {
-			var subject, day, version int64
-			if err := scan(v, &subject, &day, &version); err != nil {
-				return err
-			}
-			cat.change(subjectDay{int32(subject), int32(day)}, func(d *store.Day) { of.set(d, uint64(version)) })
-			return nil
-		})
+		err = c.each("SELECT subject::BIGINT, day::BIGINT, version FROM "+of.table, nil,
+			func(v []sqldriver.Value) error {
+				var subject, day, version int64
+				if err := scan(v, &subject, &day, &version); err != nil {
+					return err
+				}
+				cat.change(subjectDay{int32(subject), int32(day)}, func(d *store.Day) { of.set(d, uint64(version)) })
+				return nil
+			})
 		if err != nil {
 			return nil, 0, err
 		}

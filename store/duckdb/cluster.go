@@ -43,7 +43,8 @@ type clustering struct{ table, time, by string }
 func clusterings() []clustering {
 	const bySession = "subject, time // 3600000, session_hash, time"
 	const byCountry = "subject, time // 86400000, country, time // 3600000, session_hash, time"
-	all := []clustering{{"sealed_sessions", "start", "subject, start // 86400000, country, start"}, {"sealed_hits", "time", byCountry}}
+	all := []clustering{{"sealed_sessions", "start", "subject, start // 86400000, country, start"},
+		{"sealed_hits", "time", byCountry}}
 	for _, t := range schema.Tables() {
 		by := "subject, time"
 		if len(t.Hashes()) > 0 {
@@ -121,7 +122,8 @@ func (of clustering) move(ctx context.Context, c *conn, rows, before int64) (mov
 	all := rows + rows/128
 	from := fmt.Sprintf("%s WHERE clustered = 0 AND %s < %d", of.table, of.time, before)
 	var found, last int64
-	err = c.each(fmt.Sprintf("SELECT count(*), coalesce(max(rowid), 0) FROM (SELECT rowid FROM %s LIMIT %d)", from, all), nil,
+	err = c.each(fmt.Sprintf("SELECT count(*), coalesce(max(rowid), 0) FROM (SELECT rowid FROM %s LIMIT %d)", from,
+		all), nil,
 		func(v []sqldriver.Value) error { return scan(v, &found, &last) })
 	if err != nil || found < all {
 		return false, err

@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// BenchmarkClusters queries one of a hundred websites, alternately with rows in the order of arrival and with
-// the same rows in two clusters. SIGHTLINE_BENCH_EVENTS is the number of rows in a cluster, by default as many as stores have.
+// BenchmarkClusters queries one of a hundred websites, alternately with rows in the order of arrival and with the same
+// rows in two clusters. SIGHTLINE_BENCH_EVENTS is the number of rows in a cluster, by default as many as stores have.
 func BenchmarkClusters(b *testing.B) {
 	size := storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", clusterRows)
 	rows, commit := 2*size+size/128, 10_000
@@ -41,7 +41,8 @@ func BenchmarkClusters(b *testing.B) {
 		began := time.Now()
 		ask(b, s, "SELECT path, count(*), count(DISTINCT visitor_hash) FROM events WHERE subject = $subject::INTEGER GROUP BY path",
 			[]dialect.Kind{dialect.Text, dialect.Int, dialect.Int},
-			dialect.Arg{Name: "subject", Kind: dialect.Subject, Value: store.Subject{Kind: store.KindWebsite, ID: "42"}})
+			dialect.Arg{Name: "subject", Kind: dialect.Subject,
+				Value: store.Subject{Kind: store.KindWebsite, ID: "42"}})
 		return time.Since(began)
 	}
 	var times [2][]time.Duration

@@ -75,13 +75,17 @@ func TestClustersBesideWrites(t *testing.T) {
 	)
 	others.Go(func() { moveUntil(t, moving, &over) })
 	others.Go(func() { readUntil(t, moving, &over, &least) })
-	both := func(do func(s *Store)) { do(moving); do(still) }
+	both := func(do func(s *Store)) {
+		do(moving)
+		do(still)
+	}
 	for i := range commits {
 		both(func(s *Store) { mustWrite(t, s, share(&data.Batch, i, commits)) })
 		if i == commits/2 {
 			least.Store(0)
 			both(func(s *Store) {
-				if _, err := s.Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: data.Websites[2]}); err != nil {
+				if _, err := s.Erase(t.Context(),
+					store.Subject{Kind: store.KindWebsite, ID: data.Websites[2]}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -130,7 +134,8 @@ func readUntil(t *testing.T, s *Store, over *atomic.Bool, least *atomic.Int64) {
 	t.Helper()
 	for !over.Load() {
 		want := least.Load()
-		found := ask(t, s, "SELECT count(*), count(DISTINCT (subject, kind, keyed, event_id)) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
+		found := ask(t, s, "SELECT count(*), count(DISTINCT (subject, kind, keyed, event_id)) FROM events",
+			[]dialect.Kind{dialect.Int, dialect.Int})
 		want = min(want, least.Load()) // it is reduced before rows are erased
 		if n, ids := found.Columns[0].Ints[0], found.Columns[1].Ints[0]; n < want || n != ids {
 			t.Errorf("a reader sees %d events with %d ids, want at least %d", n, ids, want)
@@ -142,7 +147,8 @@ func readUntil(t *testing.T, s *Store, over *atomic.Bool, least *atomic.Int64) {
 // share returns every n-th row of b, beginning with row i.
 func share(b *store.Batch, i, n int) *store.Batch {
 	return &store.Batch{
-		Events: everyNth(b.Events, i, n), Errors: everyNth(b.Errors, i, n), Vitals: everyNth(b.Vitals, i, n), Spans: everyNth(b.Spans, i, n),
+		Events: everyNth(b.Events, i, n), Errors: everyNth(b.Errors, i, n), Vitals: everyNth(b.Vitals, i, n),
+		Spans:  everyNth(b.Spans, i, n),
 		Visits: everyNth(b.Visits, i, n), Checks: everyNth(b.Checks, i, n), Blocked: everyNth(b.Blocked, i, n),
 	}
 }
@@ -157,7 +163,8 @@ func everyNth[T any](all []T, i, n int) (some []T) {
 // rowsOf returns all rows of a table, sorted by their text.
 func rowsOf(t *testing.T, s *Store, table string) []string {
 	t.Helper()
-	return ask(t, s, "SELECT to_json(r)::VARCHAR AS row FROM (SELECT * EXCLUDE (clustered) FROM "+table+") AS r ORDER BY row", []dialect.Kind{dialect.Text}).Columns[0].Texts
+	return ask(t, s, "SELECT to_json(r)::VARCHAR AS row FROM (SELECT * EXCLUDE (clustered) FROM "+table+
+		") AS r ORDER BY row", []dialect.Kind{dialect.Text}).Columns[0].Texts
 }
 
 // TestClustersHaveOldRows tests the order of rows in a cluster. Rows that are too young, or too few for another

@@ -53,8 +53,9 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 		w := &writer{store: &Store{queue: newQueue()}, gathered: 1, groups: gatherMore - 11}
 		add := func() { w.store.queue.add(&write{batch: &store.Batch{}}) }
 		for _, c := range []struct {
-			name       string
-			busy, more int           // further callers that already wait, and callers that arrive one by one, a millisecond apart
+			name string
+			// further callers that already wait, and callers that arrive one by one, a millisecond apart
+			busy, more int
 			group      int           // writes in the group
 			took       time.Duration // time to gather it
 		}{
@@ -82,7 +83,8 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 			began := time.Now()
 			group := w.gather()
 			if took := time.Since(began); len(group) != c.group || took != c.took {
-				t.Errorf("%s: gather returned %d writes after %v, want %d after %v", c.name, len(group), took, c.group, c.took)
+				t.Errorf("%s: gather returned %d writes after %v, want %d after %v", c.name, len(group), took, c.group,
+					c.took)
 			}
 		}
 	})
@@ -113,7 +115,8 @@ func TestCancelledCallsChangeNothing(t *testing.T) {
 		defer cancel()
 		_, writing := s.Write(ctx, event("e"))
 		_, erasing := s.Erase(ctx, site)
-		for call, err := range map[string]error{"Write": writing, "Erase": erasing, "Restore": s.Restore(ctx, "", event("e"))} {
+		for call, err := range map[string]error{"Write": writing, "Erase": erasing,
+			"Restore": s.Restore(ctx, "", event("e"))} {
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: %v, want the context's error", call, err)
 			}
@@ -217,7 +220,8 @@ func openFailing(t *testing.T, path string, f *failure) *Store {
 // once.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	const full, short, refused = "IO Error: No space left on device", "Out of Memory Error: no more", "Constraint Error: strange row"
+	const full, short, refused = "IO Error: No space left on device", "Out of Memory Error: no more",
+		"Constraint Error: strange row"
 	const pinned = "TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (1.0 GiB/1.0 GiB used)"
 	const fatal, internal = "FATAL Error: the engine is broken", "INTERNAL Error: the engine is broken"
 	for name, c := range map[string]struct {
@@ -225,25 +229,32 @@ func TestFailures(t *testing.T) {
 		want    error
 		onDisk  int64
 	}{
-		"nothing fails":                                  {failure{}, nil, 2},
-		"an engine that is not open":                     {failure{lost: true}, nil, 2},
-		"an engine that cannot be opened":                {failure{lost: true, unopenable: 1}, store.ErrLocked, 0},
-		"a full disk":                                    {failure{at: "events", says: full}, store.ErrFull, 0},
-		"a full disk at the commit":                      {failure{at: "COMMIT", says: full}, store.ErrFull, 0},
-		"no memory":                                      {failure{at: "receipts", says: short, more: 6}, store.ErrUnavailable, 0},
-		"no memory for a while":                          {failure{at: "receipts", says: short, more: 5}, nil, 2},
-		"no memory at the commit, for a while":           {failure{at: "COMMIT", says: pinned}, nil, 2},
-		"a row that is rejected only once":               {failure{at: "events", says: refused}, nil, 2},
-		"an engine that breaks for lack of memory":       {failure{at: "COMMIT", says: "FATAL Error: " + pinned, unopenable: 1}, store.ErrUnavailable, 0},
-		"a broken engine":                                {failure{at: "versions", says: fatal}, store.ErrUnavailable, 0},
-		"a broken engine, before the commit":             {failure{at: "COMMIT", says: fatal}, store.ErrUnavailable, 0},
-		"a broken engine, after the commit":              {failure{at: "COMMIT", done: true, says: fatal}, nil, 2},
-		"a bug of the engine, before the commit":         {failure{at: "COMMIT", says: internal}, nil, 2},
-		"a bug of the engine, after the commit":          {failure{at: "COMMIT", done: true, says: internal}, nil, 2},
-		"an engine that stays broken, before the commit": {failure{at: "COMMIT", says: fatal, unopenable: 1}, store.ErrUnavailable, 0},
-		"an engine that stays broken, after the commit":  {failure{at: "COMMIT", done: true, says: fatal, unopenable: 1}, store.ErrUnavailable, 2},
-		"a bug of an engine that stays broken, after":    {failure{at: "COMMIT", done: true, says: internal, unopenable: 1}, store.ErrLocked, 2},
-		"a bug of an engine that stays broken, before":   {failure{at: "events", says: internal, unopenable: 1}, store.ErrLocked, 0},
+		"nothing fails":                   {failure{}, nil, 2},
+		"an engine that is not open":      {failure{lost: true}, nil, 2},
+		"an engine that cannot be opened": {failure{lost: true, unopenable: 1}, store.ErrLocked, 0},
+		"a full disk":                     {failure{at: "events", says: full}, store.ErrFull, 0},
+		"a full disk at the commit":       {failure{at: "COMMIT", says: full}, store.ErrFull, 0},
+		"no memory": {failure{at: "receipts", says: short, more: 6},
+			store.ErrUnavailable, 0},
+		"no memory for a while":                {failure{at: "receipts", says: short, more: 5}, nil, 2},
+		"no memory at the commit, for a while": {failure{at: "COMMIT", says: pinned}, nil, 2},
+		"a row that is rejected only once":     {failure{at: "events", says: refused}, nil, 2},
+		"an engine that breaks for lack of memory": {failure{at: "COMMIT", says: "FATAL Error: " + pinned,
+			unopenable: 1}, store.ErrUnavailable, 0},
+		"a broken engine": {failure{at: "versions", says: fatal}, store.ErrUnavailable,
+			0},
+		"a broken engine, before the commit":     {failure{at: "COMMIT", says: fatal}, store.ErrUnavailable, 0},
+		"a broken engine, after the commit":      {failure{at: "COMMIT", done: true, says: fatal}, nil, 2},
+		"a bug of the engine, before the commit": {failure{at: "COMMIT", says: internal}, nil, 2},
+		"a bug of the engine, after the commit":  {failure{at: "COMMIT", done: true, says: internal}, nil, 2},
+		"an engine that stays broken, before the commit": {failure{at: "COMMIT", says: fatal, unopenable: 1},
+			store.ErrUnavailable, 0},
+		"an engine that stays broken, after the commit": {failure{at: "COMMIT", done: true, says: fatal,
+			unopenable: 1}, store.ErrUnavailable, 2},
+		"a bug of an engine that stays broken, after": {failure{at: "COMMIT", done: true, says: internal,
+			unopenable: 1}, store.ErrLocked, 2},
+		"a bug of an engine that stays broken, before": {failure{at: "events", says: internal, unopenable: 1},
+			store.ErrLocked, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,13 +38,13 @@ type Config struct {
 	// processor cores.
 	MaxReaders int
 	// MinFree is the number of free bytes on the disk of Path below which the store accepts no rows: Write and Restore
-	// fail with store.ErrFull, and queries work. So the log can still be moved into the file. 0 means 256 MiB, or 5 % of
-	// the disk if that is less. A negative number means no limit.
+	// fail with store.ErrFull, and queries work. So the log can still be moved into the file. 0 means 256 MiB, or 5 %
+	// of the disk if that is less. A negative number means no limit.
 	MinFree int64
 	// Now is the clock for the times of receipts. Nil means time.Now.
 	Now func() time.Time
-	// Logger receives failed checkpoints, a warning when the disk is almost full, failures of the engine, repairs of a damaged log, and the progress of
-	// upgrades. Nil means no logging.
+	// Logger receives failed checkpoints, a warning when the disk is almost full, failures of the engine, repairs of a
+	// damaged log, and the progress of upgrades. Nil means no logging.
 	Logger *slog.Logger
 }
 

@@ -59,8 +59,10 @@ func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Sta
 	if number == unknownSubject {
 		return nil // there are no rows
 	}
-	days := sealedDays{subject: number, first: utcDay(d.From.UnixMilli()), last: lastDay(d.To), version: s.catalog.latest()}
-	if changed != nil && slices.ContainsFunc(s.catalog.states(d.Subject, days.first, days.last), func(day store.Day) bool { return day.Sealed == 0 }) {
+	days := sealedDays{subject: number, first: utcDay(d.From.UnixMilli()), last: lastDay(d.To),
+		version: s.catalog.latest()}
+	if changed != nil && slices.ContainsFunc(s.catalog.states(d.Subject, days.first, days.last),
+		func(day store.Day) bool { return day.Sealed == 0 }) {
 		return &fault{kind: store.ErrUnavailable, cause: errors.New("reseal: one of the days has no seal")}
 	}
 	err = s.withConnection(ctx, func(ctx context.Context, c *conn) error {
@@ -127,14 +129,17 @@ func (d sealedDays) keep(ctx context.Context, c *conn, bound boundDerivation) er
 		ids = " AND session_hash IN (SELECT session_hash FROM changed_ids)"
 	}
 	forget := func(table, column string, from, to int64, ids string) error {
-		return c.exec("DELETE FROM "+table+" WHERE subject = $subject::INTEGER AND "+column+" >= $from AND "+column+" < $to"+ids,
+		return c.exec("DELETE FROM "+table+" WHERE subject = $subject::INTEGER AND "+column+" >= $from AND "+column+
+			" < $to"+ids,
 			named("subject", d.subject), named("from", from), named("to", to))
 	}
-	if err := errors.Join(forget("sealed_sessions", "start", from, to, ids), forget("sealed_hits", "time", from, to, ids),
+	if err := errors.Join(forget("sealed_sessions", "start", from, to, ids),
+		forget("sealed_hits", "time", from, to, ids),
 		forget("seals", "day", int64(d.first), int64(d.last)+1, "")); err != nil {
 		return err
 	}
-	if err := errors.Join(run("INSERT INTO sealed_sessions BY NAME ", bound.sessions), run("INSERT INTO sealed_hits BY NAME ", bound.hits)); err != nil {
+	if err := errors.Join(run("INSERT INTO sealed_sessions BY NAME ", bound.sessions),
+		run("INSERT INTO sealed_hits BY NAME ", bound.hits)); err != nil {
 		return err
 	}
 	return c.fill("seals", func(add func(...sqldriver.Value) error) error {

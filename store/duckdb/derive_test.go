@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -27,7 +28,8 @@ func sealer(t *testing.T, s *Store) *query.Sealer {
 // sealing returns an engine over s whose clock stands still, so that its sealer does not rest.
 func sealing(t *testing.T, s *Store) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s, StoreFrom: -1,
+		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,8 @@ func TestQuietDaysAreSealedOnce(t *testing.T) {
 		t.Errorf("%d days were sealed although they had changed since the round before", n)
 	}
 	if n := seal(t, by); n == 0 || count(t, s, "sealed_hits") != 101 {
-		t.Errorf("%d days with %d hits were sealed after a late row, want some days with 101 hits", n, count(t, s, "sealed_hits"))
+		t.Errorf("%d days with %d hits were sealed after a late row, want some days with 101 hits", n,
+			count(t, s, "sealed_hits"))
 	}
 	if _, err := s.Erase(t.Context(), site); err != nil {
 		t.Fatal(err)
@@ -107,7 +110,8 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 	t.Parallel()
 	s := &counted{Store: open(t, Config{})}
 	mustWrite(t, s.Store, batch("a", 100))
-	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1,
+		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +121,10 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 	seal(t, by) // computes partials
 	before := s.asked.Load()
 	seal(t, by)
-	answer, err := e.Run(t.Context(), query.Access{Subject: site}, query.Request{StartDate: "2026-02-20", EndDate: "2026-03-01",
-		Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "events_by_date"}, {Name: "pages"}, {Name: "countries"}}})
+	answer, err := e.Run(t.Context(), query.Access{Subject: site},
+		query.Request{StartDate: "2026-02-20", EndDate: "2026-03-01",
+			Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "events_by_date"}, {Name: "pages"},
+				{Name: "countries"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +134,8 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 		}
 	}
 	if now := s.asked.Load(); before == 0 || now != before {
-		t.Errorf("%d statements had run before the first query and %d after it, want the same positive number", before, now)
+		t.Errorf("%d statements had run before the first query and %d after it, want the same positive number", before,
+			now)
 	}
 }
 
@@ -136,6 +143,7 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 // Days whose rows changed since they were sealed are not compared. After a rebuild there must be no
 // differences.
 func TestVerifySeals(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
 	mustWrite(t, s, batch("a", 100))
@@ -193,7 +201,8 @@ func TestCloseEndsASeal(t *testing.T) {
 	day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	done := make(chan error, 1)
 	go func() {
-		done <- s.Seal(context.Background(), store.Derivation{Subject: site, From: day, To: day.AddDate(0, 0, 1), Sessions: slow, Hits: slow})
+		done <- s.Seal(context.Background(),
+			store.Derivation{Subject: site, From: day, To: day.AddDate(0, 0, 1), Sessions: slow, Hits: slow})
 	}()
 	for s.deriving.TryLock() { // until Seal runs
 		s.deriving.Unlock()
@@ -257,7 +266,8 @@ func TestBusyDaysAreResealed(t *testing.T) {
 			mustWrite(t, s.Store, batch(fmt.Sprint("busy-", i), 10))
 		}
 		if step.asks {
-			if _, err := e.Run(t.Context(), query.Access{Subject: site}, query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "countries"}}}); err != nil {
+			if _, err := e.Run(t.Context(), query.Access{Subject: site},
+				query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "countries"}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -266,7 +276,8 @@ func TestBusyDaysAreResealed(t *testing.T) {
 			seal(t, by)
 		}
 		if s.whole != step.whole || s.part != step.part {
-			t.Errorf("%s: days were sealed %d times completely and %d times in part, want %d and %d", step.name, s.whole, s.part, step.whole, step.part)
+			t.Errorf("%s: days were sealed %d times completely and %d times in part, want %d and %d", step.name,
+				s.whole, s.part, step.whole, step.part)
 		}
 	}
 }
@@ -342,7 +353,8 @@ func TestQueriedWebsitesAreSealedFirst(t *testing.T) {
 		mustWrite(t, s.Store, rows)
 	}
 	e := engineOver(t, s)
-	if _, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "queried"}}, storedQuestion()); err != nil {
+	if _, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "queried"}},
+		storedQuestion()); err != nil {
 		t.Fatal(err)
 	}
 	by := query.NewSealer(e)
@@ -374,7 +386,8 @@ func (g *gated) Query(ctx context.Context, s store.Statement) (*store.Rows, erro
 // engineOver returns an engine over s that stores no answers.
 func engineOver(t *testing.T, s store.Store) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1,
+		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +421,8 @@ func TestNoCallerWaitsForPartials(t *testing.T) {
 	want, first := s.answer(t, e)
 	for range 3 {
 		if got, n := s.answer(t, e); got != want || n != first {
-			t.Errorf("an answer needs %d statements while partials are computed, want %d: %s, want %s", n, first, got, want)
+			t.Errorf("an answer needs %d statements while partials are computed, want %d: %s, want %s", n, first, got,
+				want)
 		}
 	}
 	close(s.gate)
@@ -454,9 +468,11 @@ func TestFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, n := firstAnswers(t, s); n != 0 || countStates(t, s) == 0 {
-		t.Errorf("the first answers needed %d statements with %d stored states, want none with some", n, countStates(t, s))
+		t.Errorf("the first answers needed %d statements with %d stored states, want none with some", n,
+			countStates(t, s))
 	}
-	if left := by.Backlog(); left != (query.Backlog{}) || len(reported) < 2 || reported[0].Days == 0 || reported[0].Oldest.IsZero() || reported[len(reported)-1] != left {
+	if left := by.Backlog(); left != (query.Backlog{}) || len(reported) < 2 || reported[0].Days == 0 ||
+		reported[0].Oldest.IsZero() || reported[len(reported)-1] != left {
 		t.Errorf("the backlog is %+v after %+v; want a decrease to an empty one", left, reported)
 	}
 }

@@ -18,7 +18,8 @@ func TestGoldenDocs(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	end := time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)
-	made := demo.New(demo.Config{Seed: 1, Website: "web_demo", Domain: "shop.example", Link: "link_demo", Schedule: "mon_demo", PerDay: 90})
+	made := demo.New(demo.Config{Seed: 1, Website: "web_demo", Domain: "shop.example", Link: "link_demo",
+		Schedule: "mon_demo", PerDay: 90})
 	rows := made.Batch(end.AddDate(0, 0, -9), end)
 	if _, err := s.Write(t.Context(), rows); err != nil {
 		t.Fatal(err)
@@ -36,6 +37,7 @@ func TestGoldenDocs(t *testing.T) {
 	}
 	docgen.Check(t, "../../docs", docgen.Source{
 		Engine: engine, Session: latest.SessionID, Preset: "last_7d", TimeZone: "Europe/Berlin",
-		Subjects: map[store.SubjectKind]string{store.KindWebsite: "web_demo", store.KindLink: "link_demo", store.KindSchedule: "mon_demo"},
+		Subjects: map[store.SubjectKind]string{store.KindWebsite: "web_demo", store.KindLink: "link_demo",
+			store.KindSchedule: "mon_demo"},
 	})
 }

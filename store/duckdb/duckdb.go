@@ -26,7 +26,9 @@ type Store struct {
 	mu   sync.RWMutex // read-locked by every query, so that inst stays open
 	inst *instance    // nil while the engine cannot be reopened
 
-	deriving sync.Mutex // held by Seal, SaveStates, DropStates, Erase, ErasePerson, Purge, Maintain and Backup; excludes checkpoints of the writer
+	// held by Seal, SaveStates, DropStates, Erase, ErasePerson, Purge, Maintain and Backup; excludes checkpoints of the
+	// writer
+	deriving sync.Mutex
 
 	queue       *queue
 	tasks       chan func(*writer)
@@ -102,7 +104,8 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 		ended:       make(chan struct{}),
 	}
 	if !cfg.memory() {
-		s.space = space.New(space.Config{Folder: filepath.Dir(cfg.Path), Least: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
+		s.space = space.New(space.Config{Folder: filepath.Dir(cfg.Path), Least: cfg.MinFree, Now: cfg.Now,
+			Logger: cfg.Logger})
 	}
 	w := &writer{store: s}
 	if err := w.open(); err != nil {

@@ -24,7 +24,8 @@ type instance struct {
 	idle      chan *conn // for queries
 	ctx       context.Context
 	stop      context.CancelFunc // stops running queries
-	source    *os.File           // for backups; nil before the first. Closing it releases the lock of the engine, so close does that last
+	// for backups; nil before the first. Closing it releases the lock of the engine, so close does that last
+	source *os.File
 }
 
 func openInstance(cfg Config, path string, readOnly bool) (*instance, error) {
@@ -59,7 +60,8 @@ func (i *instance) connect() (*conn, error) {
 	}
 	c, ok := raw.(*driver.Conn)
 	if !ok {
-		return nil, &fault{kind: store.ErrUnavailable, cause: fmt.Errorf("the driver returned a connection of type %T", raw)}
+		return nil, &fault{kind: store.ErrUnavailable,
+			cause: fmt.Errorf("the driver returned a connection of type %T", raw)}
 	}
 	prepared, err := simplelru.NewLRU(maxPrepared, func(_ string, p *driver.Stmt) { _ = p.Close() })
 	if err != nil {
@@ -163,7 +165,8 @@ func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]sqldr
 }
 
 // eachIn is like each, but stops when ctx ends.
-func (c *conn) eachIn(ctx context.Context, text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) (err error) {
+func (c *conn) eachIn(ctx context.Context, text string, args []sqldriver.NamedValue,
+	yield func([]sqldriver.Value) error) (err error) {
 	rows, err := c.raw.QueryContext(ctx, text, args)
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// TestErasing erases visitors of a dataset, and searches the tables and the file for them. SIGHTLINE_SEED selects the dataset.
+// TestErasing erases visitors of a dataset, and searches the tables and the file for them. SIGHTLINE_SEED selects the
+// dataset.
 func TestErasing(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

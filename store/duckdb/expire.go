@@ -15,9 +15,10 @@ import (
 // expireRows is about the number of rows that Expire removes in one transaction. Writes wait for it.
 const expireRows = 20_000
 
-// Expire implements [store.Expirer], in transactions of about expireRows rows. After each it rests for as long as that took. It
-// waits for Seal, SaveStates and Erase, and they wait for it.
-func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time, keep []int64) (removed int64, err error) {
+// Expire implements [store.Expirer], in transactions of about expireRows rows. After each it rests for as long as that
+// took. It waits for Seal, SaveStates and Erase, and they wait for it.
+func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time, keep []int64) (removed int64,
+	err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -25,7 +26,10 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 	defer s.deriving.Unlock()
 	x := expiry{day: subjectDay{s.catalog.number(subject), utcDay(day.UnixMilli())}, keep: append([]int64{}, keep...)}
 	var pieces int64
-	if err := s.inWriter(ctx, func(w *writer) (err error) { pieces, err = w.expiryPieces(x); return err }); err != nil {
+	if err := s.inWriter(ctx, func(w *writer) (err error) {
+		pieces, err = w.expiryPieces(x)
+		return err
+	}); err != nil {
 		return 0, err
 	}
 	if pieces == 0 {
@@ -62,8 +66,8 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 	return removed, nil
 }
 
-// inWriter runs do in the goroutine of the writer, between two groups of writes, and returns its error. Once do has begun, it does not
-// stop when ctx ends.
+// inWriter runs do in the goroutine of the writer, between two groups of writes, and returns its error. Once do has
+// begun, it does not stop when ctx ends.
 func (s *Store) inWriter(ctx context.Context, do func(*writer) error) error {
 	done := make(chan error, 1)
 	select {
@@ -105,7 +109,8 @@ func (w *writer) expiryPieces(x expiry) (int64, error) {
 	}
 	from := int64(x.day.day) * dayMillis
 	for t := range schema.NumTables {
-		if err := count(&rows, "SELECT count(*) FROM "+t.String()+" WHERE subject = $subject::INTEGER AND time >= $from AND time < $to",
+		if err := count(&rows, "SELECT count(*) FROM "+t.String()+
+			" WHERE subject = $subject::INTEGER AND time >= $from AND time < $to",
 			named("subject", x.day.subject), named("from", from), named("to", from+dayMillis)); err != nil {
 			return 0, w.failed(err)
 		}
@@ -137,7 +142,8 @@ func (x *expiry) args() []sqldriver.NamedValue {
 	return args
 }
 
-// expire removes the rows of one piece of a day in one transaction, and with the last piece what was computed of the day.
+// expire removes the rows of one piece of a day in one transaction, and with the last piece what was computed of the
+// day.
 func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err error) {
 	cat := &w.store.catalog
 	version, expired := cat.latest()+1, uint64(0)
@@ -146,7 +152,8 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 	}
 	err = transact(w.engine, func() error {
 		for t := range schema.NumTables {
-			n, err := w.engine.change("DELETE FROM "+t.String()+" WHERE subject = $subject::INTEGER AND time >= $from AND time < $to",
+			n, err := w.engine.change("DELETE FROM "+t.String()+
+				" WHERE subject = $subject::INTEGER AND time >= $from AND time < $to",
 				named("subject", x.day.subject), named("from", from), named("to", to))
 			if err != nil {
 				return err
@@ -159,10 +166,12 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 			}
 		}
 		day := []sqldriver.NamedValue{named("subject", x.day.subject), named("day", x.day.day)}
-		if err := w.engine.exec("DELETE FROM expired WHERE subject = $subject::INTEGER AND day = $day::INTEGER", day...); err != nil {
+		if err := w.engine.exec("DELETE FROM expired WHERE subject = $subject::INTEGER AND day = $day::INTEGER",
+			day...); err != nil {
 			return err
 		}
-		if err := w.engine.exec("INSERT INTO expired VALUES ($subject::INTEGER, $day::INTEGER, $version::BIGINT)", append(day, named("version", int64(expired)))...); err != nil {
+		if err := w.engine.exec("INSERT INTO expired VALUES ($subject::INTEGER, $day::INTEGER, $version::BIGINT)",
+			append(day, named("version", int64(expired)))...); err != nil {
 			return err
 		}
 		return w.addVersions(version, []subjectDay{x.day})
@@ -183,12 +192,14 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 func (w *writer) forget(x expiry) error {
 	from := int64(x.day.day) * dayMillis
 	for _, of := range [][2]string{{"sealed_sessions", "start"}, {"sealed_hits", "time"}} {
-		if err := w.engine.exec("DELETE FROM "+of[0]+" WHERE subject = $subject::INTEGER AND "+of[1]+" >= $from AND "+of[1]+" < $to",
+		if err := w.engine.exec("DELETE FROM "+of[0]+" WHERE subject = $subject::INTEGER AND "+of[1]+" >= $from AND "+
+			of[1]+" < $to",
 			named("subject", x.day.subject), named("from", from), named("to", from+dayMillis)); err != nil {
 			return err
 		}
 	}
-	if err := w.engine.exec("DELETE FROM seals WHERE subject = $subject::INTEGER AND day = $day::INTEGER", named("subject", x.day.subject), named("day", x.day.day)); err != nil {
+	if err := w.engine.exec("DELETE FROM seals WHERE subject = $subject::INTEGER AND day = $day::INTEGER",
+		named("subject", x.day.subject), named("day", x.day.day)); err != nil {
 		return err
 	}
 	return w.engine.exec("DELETE FROM partials WHERE "+x.states(), x.args()...)

@@ -27,11 +27,13 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() []error { return []error{f.kind, f.cause} }
 
-const invalidated = "database has been invalidated" // the driver's error about an appender has "data" instead of "database"
+// the driver's error about an appender has "data" instead of "database"
+const invalidated = "database has been invalidated"
 
 // outOfMemory lists texts of errors for exhausted memory. A failed commit reports only the text after "Out of
 // Memory Error: ".
-var outOfMemory = []string{"Out of Memory Error", "failed to pin block", "could not allocate block", "failed to allocate data"}
+var outOfMemory = []string{"Out of Memory Error", "failed to pin block", "could not allocate block",
+	"failed to allocate data"}
 
 // errorTexts maps texts of the engine's errors to errors of package store. The types of these errors are not
 // precise enough: a full disk and a locked file both have the type "I/O". The first matching text counts.
@@ -77,7 +79,8 @@ func explain(err error) error {
 
 // noMemory reports whether err says that the engine's memory is exhausted, and the engine can continue.
 func noMemory(err error) bool {
-	return err != nil && !aboutStatement(err) && !fatal(err) && slices.ContainsFunc(outOfMemory, func(text string) bool { return strings.Contains(err.Error(), text) })
+	return err != nil && !aboutStatement(err) && !fatal(err) &&
+		slices.ContainsFunc(outOfMemory, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 // explainOpen is like explain, for errors of opening a file. It wraps unknown errors in store.ErrUnavailable.

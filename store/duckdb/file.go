@@ -71,7 +71,8 @@ func check(cfg Config, rewrites bool, replayed string) (repaired bool, err error
 	if err != nil {
 		return false, err
 	}
-	cfg.Logger.Debug("duckdb: checked the file", "file", cfg.Path, "all", rewrites || w.size > 0, "took", cfg.Now().Sub(began))
+	cfg.Logger.Debug("duckdb: checked the file", "file", cfg.Path, "all", rewrites || w.size > 0, "took",
+		cfg.Now().Sub(began))
 	if !w.known && w.size > 0 {
 		cfg.Logger.Debug("duckdb: the log has an unknown format; the engine replays it without a check", "log", log)
 	}
@@ -91,7 +92,10 @@ func create(cfg Config, steps []string) (err error) {
 		return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s.wal exists without its database file", cfg.Path)}
 	}
 	draft := cfg.Path + ".new"
-	discard := func() { _ = os.Remove(draft); _ = os.Remove(draft + ".wal") }
+	discard := func() {
+		_ = os.Remove(draft)
+		_ = os.Remove(draft + ".wal")
+	}
 	discard()
 	defer discard()
 	inst, err := openInstance(cfg, draft, false)
@@ -167,7 +171,8 @@ func probe(cfg Config) (version int, replayed string, err error) {
 	}
 	version, err = schemaVersion(c)
 	if err == nil {
-		err = c.each("SELECT wal_size FROM pragma_database_size()", nil, func(v []sqldriver.Value) error { return scan(v, &replayed) })
+		err = c.each("SELECT wal_size FROM pragma_database_size()", nil,
+			func(v []sqldriver.Value) error { return scan(v, &replayed) })
 	}
 	return version, replayed, errors.Join(explainOpen(err), c.close(), inst.close())
 }
@@ -241,17 +246,17 @@ func compatible(version int, steps []string) error {
 	}
 }
 
-// SchemaVersion returns the version of the schema of files that this program writes. A program opens files with the same
-// version and with smaller ones.
+// SchemaVersion returns the version of the schema of files that this program writes. A program opens files with the
+// same version and with smaller ones.
 func SchemaVersion() (int, error) {
 	steps, err := migrations()
 	return len(steps), err
 }
 
-// Check looks at the file at cfg.Path like [Open], and changes nothing. It verifies all blocks of the file and all entries of
-// its log. It returns the errors of Open: for damage, for files of a newer or of another program, and if another process has
-// opened the file. unfinished is the number of bytes at the end of the log that Open would cut, because they were never
-// acknowledged. The file must exist, and no store of this process may have opened it.
+// Check looks at the file at cfg.Path like [Open], and changes nothing. It verifies all blocks of the file and all
+// entries of its log. It returns the errors of Open: for damage, for files of a newer or of another program, and if
+// another process has opened the file. unfinished is the number of bytes at the end of the log that Open would cut,
+// because they were never acknowledged. The file must exist, and no store of this process may have opened it.
 func Check(cfg Config) (unfinished int64, err error) {
 	steps, err := migrations()
 	if err != nil {
@@ -290,5 +295,7 @@ func Check(cfg Config) (unfinished int64, err error) {
 	case w.rest == restNothing || w.rest == restTorn || w.rest == restZeros:
 		return w.size - w.committed, nil
 	}
-	return 0, &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s.wal is damaged at byte %d, and %d commits follow; see docs/recovery.md", cfg.Path, w.stopped, w.later)}
+	return 0, &fault{kind: store.ErrCorrupt,
+		cause: fmt.Errorf("%s.wal is damaged at byte %d, and %d commits follow; see docs/recovery.md", cfg.Path,
+			w.stopped, w.later)}
 }

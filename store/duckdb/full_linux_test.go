@@ -152,7 +152,8 @@ func someBatch(n int) *store.Batch {
 		k := newKey(0, "noise", id)
 		b.Events[i] = store.Event{
 			Website: site.ID, ID: id, Time: time.Unix(int64(n*3600+i), 0),
-			Title: fmt.Sprintf("%x%x", uint64(k.hi), uint64(k.lo)), Properties: strings.Repeat(fmt.Sprintf("%x", uint64(k.hi)), 8),
+			Title:      fmt.Sprintf("%x%x", uint64(k.hi), uint64(k.lo)),
+			Properties: strings.Repeat(fmt.Sprintf("%x", uint64(k.hi)), 8),
 		}
 	}
 	return b

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -23,6 +24,7 @@ import (
 // that it includes, because it was computed during a commit; that must not change answers.
 // SIGHTLINE_SAMPLE_EVERY=1 tests every query type.
 func TestAnswersBesideOneDay(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	const days, changed = 10, 6
 	rng, first := rand.New(rand.NewPCG(15, 1)), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -30,7 +32,8 @@ func TestAnswersBesideOneDay(t *testing.T) {
 	early, late := &store.Batch{}, &store.Batch{}
 	for _, e := range dataset.New(3).Batch.Events {
 		day := rng.IntN(days)
-		e.Website, e.Time = site.ID, first.AddDate(0, 0, day).Add(time.Duration(rng.Int64N(int64(24*time.Hour))).Truncate(time.Millisecond))
+		e.Website, e.Time = site.ID,
+			first.AddDate(0, 0, day).Add(time.Duration(rng.Int64N(int64(24*time.Hour))).Truncate(time.Millisecond))
 		if e.SessionID != "" { // sessions with rows on one day, on two, or on all
 			e.SessionID += []string{fmt.Sprint("-", day), fmt.Sprint("-", (day+1)/2), ""}[rng.IntN(3)]
 		}
@@ -68,7 +71,8 @@ func TestAnswersBesideOneDay(t *testing.T) {
 		if i%every != 0 || info.Subject != store.KindWebsite || info.RequiredFilter != "" {
 			continue
 		}
-		req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, StartDate: "2026-03-01", EndDate: "2026-03-10"}
+		req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, StartDate: "2026-03-01",
+			EndDate: "2026-03-10"}
 		if i%2 == 0 {
 			req.StartDate, req.EndDate = "2026-03-05", "2026-03-08"
 		}
@@ -84,7 +88,8 @@ func TestAnswersBesideOneDay(t *testing.T) {
 			}
 			texts[j] = string(text)
 		}
-		for j, how := range []string{"with a seal of the day", "without a seal of the day", "with seals of a lower version"} {
+		for j, how := range []string{"with a seal of the day", "without a seal of the day",
+			"with seals of a lower version"} {
 			if texts[1+j] != texts[0] {
 				t.Errorf("%s %s:\n%.2000s\nfrom rows alone:\n%.2000s", info.Name, how, texts[1+j], texts[0])
 			}
@@ -112,7 +117,8 @@ func TestRowWrittenDuringAQuery(t *testing.T) {
 	t.Parallel()
 	s, noon := open(t, Config{}), time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	view := func(id string) *store.Batch {
-		return &store.Batch{Events: []store.Event{{Website: site.ID, ID: id, Time: noon, Path: "/", Identity: store.Identity{SessionID: id, AnonymousID: id}}}}
+		return &store.Batch{Events: []store.Event{{Website: site.ID, ID: id, Time: noon, Path: "/",
+			Identity: store.Identity{SessionID: id, AnonymousID: id}}}}
 	}
 	mustWrite(t, s, view("before"))
 	if err := sealing(t, s).Seal(t.Context(), site, noon.AddDate(0, 0, -5), noon.AddDate(0, 0, 5)); err != nil {
@@ -126,7 +132,8 @@ func TestRowWrittenDuringAQuery(t *testing.T) {
 	}
 	views := func() string {
 		answer, err := merging.Run(t.Context(), query.Access{Subject: site},
-			query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-01", EndDate: "2026-03-04"})
+			query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-01",
+				EndDate: "2026-03-04"})
 		if err != nil {
 			t.Fatal(err)
 		}

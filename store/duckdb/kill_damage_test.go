@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -153,6 +154,7 @@ func (w wreck) damage(r *rand.Rand) (file, log []byte, did string) {
 // TestDamage damages the file and the log of a killed process at random, SIGHTLINE_LONG times. Each start must
 // find all acknowledged batches, or report that some are missing and lose nothing more.
 func TestDamage(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	w := newWreck(t)
 	outcomes := make(map[string]int)
@@ -206,7 +208,8 @@ func (w wreck) start(t *testing.T, file, log []byte, did string) (outcome string
 		t.Errorf("%s: %d batches are missing without a report: %s", did, missing, said)
 	}
 	if end, again, _ := startOn(t, path); end != "closed" || !maps.Equal(found, again) {
-		t.Errorf("%s: the second start found %d batches and ended with %q, want %d batches and closed", did, len(again), end, len(found))
+		t.Errorf("%s: the second start found %d batches and ended with %q, want %d batches and closed", did, len(again),
+			end, len(found))
 	}
 	if missing > 0 {
 		return "started, reported that the last commits are missing"

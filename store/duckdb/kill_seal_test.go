@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -105,15 +106,18 @@ func sealUntilKilled(path string) int {
 // opens the file. Afterwards each row must be there once, and stored results and answers must equal those
 // computed from the rows. SIGHTLINE_LONG is the number of kills.
 func TestKilledWhileSealing(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	verified, moved := 0, int64(0)
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 		lines, kill := startChild(t, "seal", path)
 		if round%2 == 0 {
-			for said := map[string]bool{}; !said["sealed"] || !said["moved"] || !said["stored"]; said[lines.Text()] = true {
+			for said := map[string]bool{}; !said["sealed"] || !said["moved"] ||
+				!said["stored"]; said[lines.Text()] = true {
 				if !lines.Scan() || strings.HasPrefix(lines.Text(), "error") {
-					t.Fatalf("the child ended or failed before it sealed, moved and stored; its last line is %q", lines.Text())
+					t.Fatalf("the child ended or failed before it sealed, moved and stored; its last line is %q",
+						lines.Text())
 				}
 			}
 			time.Sleep(rand.N(300 * time.Millisecond))
@@ -175,7 +179,8 @@ func verifyKilled(t *testing.T, path string) (verified int, clustered int64) {
 func killedAnswers(t *testing.T, e *query.Engine) (all []string) {
 	t.Helper()
 	ask := query.Request{StartDate: "2026-03-01", EndDate: "2026-04-09"}
-	for _, name := range []string{"summary_metrics", "events_by_date", "pages", "countries", "sessions_time_series", "session_list"} {
+	for _, name := range []string{"summary_metrics", "events_by_date", "pages", "countries", "sessions_time_series",
+		"session_list"} {
 		ask.Parameters = append(ask.Parameters, query.Parameter{Name: name})
 	}
 	got, err := e.Run(t.Context(), query.Access{Subject: site}, ask)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -55,6 +56,7 @@ func writeUntilKilled(path string) int {
 // TestKilledWhileWriting kills a process while it writes. No acknowledged batch may be lost. SIGHTLINE_LONG is
 // the number of kills.
 func TestKilledWhileWriting(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	var answered []string

@@ -22,14 +22,15 @@ func (w *writer) checkpoint(limit int64) {
 	defer w.store.deriving.Unlock()
 	if err := w.engine.exec("CHECKPOINT"); err != nil {
 		w.nextCheckpoint = now.Add(restAfterFail)
-		w.store.cfg.Logger.Warn("duckdb: checkpoint failed; it needs up to the size of the log as free space", "log", log.Name(), "size", log.Size(), "error", explain(err))
+		w.store.cfg.Logger.Warn("duckdb: checkpoint failed; it needs up to the size of the log as free space", "log",
+			log.Name(), "size", log.Size(), "error", explain(err))
 		_ = w.failed(err)
 	}
 }
 
-// shrinkLog asks the writer for a checkpoint if the log is large. Background work calls it before each piece of
-// work. It fails if the disk is almost full, because the rest is for events and for checkpoints. Without it, work that hardly rests would leave the writer no time for a checkpoint, and the log and the
-// memory for its rows would grow.
+// shrinkLog asks the writer for a checkpoint if the log is large. Background work calls it before each piece of work.
+// It fails if the disk is almost full, because the rest is for events and for checkpoints. Without it, work that hardly
+// rests would leave the writer no time for a checkpoint, and the log and the memory for its rows would grow.
 func (s *Store) shrinkLog(ctx context.Context) error {
 	if err := s.space.Check(); err != nil {
 		return err
@@ -76,11 +77,13 @@ func (w *writer) dropReceipts() error {
 		return err
 	}
 	last := w.parts.last().number
-	first, err := partNumbers(w.engine, "SELECT coalesce(min(part), $last::INTEGER)::BIGINT FROM receipts", named("last", last))
+	first, err := partNumbers(w.engine, "SELECT coalesce(min(part), $last::INTEGER)::BIGINT FROM receipts",
+		named("last", last))
 	if err != nil {
 		return err
 	}
-	if err := w.engine.exec("DELETE FROM receipt_filters WHERE part < $first::INTEGER", named("first", first[0])); err != nil {
+	if err := w.engine.exec("DELETE FROM receipt_filters WHERE part < $first::INTEGER",
+		named("first", first[0])); err != nil {
 		return err
 	}
 	w.parts.drop(first[0])

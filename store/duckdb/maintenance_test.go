@@ -28,12 +28,14 @@ func TestOldReceiptsAreDeleted(t *testing.T) {
 		mustWrite(t, s, event(fmt.Sprint(day)))
 	}
 	do(t, s, func(w *writer) { // runs after the maintenance
-		if got, stored := w.parts.count()-1, count(t, s, "receipt_filters")*filterRow/bloomWords; got != rememberDays+1 || int(stored) != got {
+		if got, stored := w.parts.count()-1, count(t, s, "receipt_filters")*filterRow/bloomWords; got != rememberDays+
+			1 || int(stored) != got {
 			t.Errorf("%d full parts and %d filters in the file, want %d of each", got, stored, rememberDays+1)
 		}
 	})
 	if n := count(t, s, "receipts"); n != rememberDays+1 {
-		t.Errorf("%d receipts after 12 days with one each, want one for today and for each of %d days before", n, rememberDays)
+		t.Errorf("%d receipts after 12 days with one each, want one for today and for each of %d days before", n,
+			rememberDays)
 	}
 	for id, want := range map[string]int{"11": 1, "3": 1, "2": 0} {
 		if got := mustWrite(t, s, event(id)); got.Repeated != want {
@@ -224,9 +226,11 @@ func TestEraseRemovesOnlyOneSubject(t *testing.T) {
 	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
 	at := time.Unix(1_700_000_000, 0)
 	b := &store.Batch{
-		Events: []store.Event{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at}, {Website: "w", ID: "2", Time: at.AddDate(0, 0, 9)}},
+		Events: []store.Event{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at},
+			{Website: "w", ID: "2", Time: at.AddDate(0, 0, 9)}},
 		Errors: []store.Error{{Website: "w", ID: "1", Time: at}},
-		Vitals: []store.Vital{{Website: "w", ID: "1", Time: at, Samples: []store.Sample{{Metric: "LCP"}, {Metric: "CLS"}}}},
+		Vitals: []store.Vital{{Website: "w", ID: "1", Time: at,
+			Samples: []store.Sample{{Metric: "LCP"}, {Metric: "CLS"}}}},
 		Spans:  []store.Span{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at}},
 		Visits: []store.Visit{{Link: "w", ID: "1", Time: at}},
 	}

@@ -53,7 +53,8 @@ func refuse(t *testing.T, path string, want error) {
 	}
 	after := contents(t, filepath.Dir(path))
 	for name, data := range after {
-		if _, old := before[name]; !old && strings.HasPrefix(name, filepath.Base(path)+".wal.") && data == before[filepath.Base(path)+".wal"] {
+		if _, old := before[name]; !old && strings.HasPrefix(name, filepath.Base(path)+".wal.") &&
+			data == before[filepath.Base(path)+".wal"] {
 			before[name] = data
 			break
 		}

@@ -150,7 +150,8 @@ func readParts(c engine) (*parts, error) {
 		p.group()
 	}
 	// Filters are stored in the order of their parts, so all later parts have none.
-	others, err := partNumbers(c, "SELECT DISTINCT part::BIGINT FROM receipts WHERE part > $last::INTEGER ORDER BY 1", named("last", last))
+	others, err := partNumbers(c, "SELECT DISTINCT part::BIGINT FROM receipts WHERE part > $last::INTEGER ORDER BY 1",
+		named("last", last))
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +182,8 @@ func partNumbers(c engine, question string, args ...sqldriver.NamedValue) (numbe
 // readFilter reads the stored filter of a part.
 func readFilter(c engine, number int32) (*bloom, error) {
 	b := newBloom()
-	err := c.each("SELECT bits, word::BIGINT FROM receipt_filters WHERE part = $part::INTEGER", []sqldriver.NamedValue{named("part", number)},
+	err := c.each("SELECT bits, word::BIGINT FROM receipt_filters WHERE part = $part::INTEGER",
+		[]sqldriver.NamedValue{named("part", number)},
 		func(v []sqldriver.Value) error {
 			var word int64
 			if err := scan(v[1:], &word); err != nil {
@@ -189,7 +191,8 @@ func readFilter(c engine, number int32) (*bloom, error) {
 			}
 			bits, ok := v[0].([]byte)
 			if !ok || word < 0 || word+filterRow > bloomWords || len(bits) != 8*filterRow {
-				return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("the filter of part %d of the receipts has an unknown format", number)}
+				return &fault{kind: store.ErrCorrupt,
+					cause: fmt.Errorf("the filter of part %d of the receipts has an unknown format", number)}
 			}
 			for i := range filterRow {
 				b.words[int(word)+i] = binary.LittleEndian.Uint64(bits[8*i:])
@@ -202,7 +205,8 @@ func readFilter(c engine, number int32) (*bloom, error) {
 // makeFilter computes the filter of a part from its receipts.
 func makeFilter(c engine, number int32) (*bloom, error) {
 	b := newBloom()
-	err := c.each("SELECT hi, lo FROM receipts WHERE part = $part::INTEGER", []sqldriver.NamedValue{named("part", number)},
+	err := c.each("SELECT hi, lo FROM receipts WHERE part = $part::INTEGER",
+		[]sqldriver.NamedValue{named("part", number)},
 		func(v []sqldriver.Value) error {
 			var k key
 			if err := scan(v, &k.hi, &k.lo); err != nil {

@@ -56,7 +56,8 @@ func TestIdsAreFoundInEveryPart(t *testing.T) {
 			}
 		})
 		for i := range batches {
-			if got, want := mustWrite(t, s, batch(fmt.Sprintf("%d-", i), rows)), (store.Written{Repeated: rows}); got != want {
+			if got, want := mustWrite(t, s, batch(fmt.Sprintf("%d-", i), rows)),
+				(store.Written{Repeated: rows}); got != want {
 				t.Errorf("%s: second Write of batch %d = %+v, want %+v", c.name, i, got, want)
 			}
 		}

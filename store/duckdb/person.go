@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// ErasePerson implements [store.PersonEraser], in one transaction of the writer, so writes wait. Once it has begun, it does not
-// stop when ctx ends.
+// ErasePerson implements [store.PersonEraser], in one transaction of the writer, so writes wait. Once it has begun, it
+// does not stop when ctx ends.
 func (s *Store) ErasePerson(ctx context.Context, p store.Person) (removed map[string]int64, err error) {
 	if err := erasing.Check(p); err != nil {
 		return nil, fmt.Errorf("duckdb: erase: %w", err)
@@ -54,8 +54,9 @@ func (w *writer) erasePerson(p store.Person) (map[string]int64, error) {
 		return nil, err
 	}
 	cat := &w.store.catalog
-	e := personEraser{engine: w.engine, of: p, subject: cat.number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
-		days: erasing.Days{}, removed: map[string]int64{}}
+	e := personEraser{engine: w.engine, of: p,
+		subject: cat.number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
+		days:    erasing.Days{}, removed: map[string]int64{}}
 	version := cat.latest() + 1
 	var touched []subjectDay
 	err := transact(w.engine, func() error {
@@ -114,10 +115,12 @@ const hasID = "(anonymous_id IN (SELECT unnest($anonymous::VARCHAR[])) OR profil
 
 // erase removes the rows and their receipts.
 func (e *personEraser) erase() error {
-	args := []sqldriver.NamedValue{named("subject", e.subject), named("anonymous", texts(e.of.AnonymousIDs)), named("profiles", texts(e.of.ProfileIDs))}
+	args := []sqldriver.NamedValue{named("subject", e.subject), named("anonymous", texts(e.of.AnonymousIDs)),
+		named("profiles", texts(e.of.ProfileIDs))}
 	sessions := map[string]bool{}
 	for _, t := range erasing.Tables() {
-		err := e.engine.each("SELECT DISTINCT session_id FROM "+t.ID.String()+" WHERE subject = $subject::INTEGER AND session_id <> '' AND "+hasID, args,
+		err := e.engine.each("SELECT DISTINCT session_id FROM "+t.ID.String()+
+			" WHERE subject = $subject::INTEGER AND session_id <> '' AND "+hasID, args,
 			func(v []sqldriver.Value) error {
 				var session string
 				err := scan(v, &session)
@@ -149,16 +152,17 @@ func (e *personEraser) eraseFrom(t *schema.Table, args []sqldriver.NamedValue) (
 	}
 	where := " WHERE subject = $subject::INTEGER AND (" + hasID +
 		" OR anonymous_id = '' AND profile_id = '' AND session_id IN (SELECT unnest($sessions::VARCHAR[])))"
-	err = e.engine.each("SELECT event_id, time, keyed::BIGINT, "+kind+"::BIGINT FROM "+t.ID.String()+where, args, func(v []sqldriver.Value) error {
-		var id string
-		var at, keyed, kind int64
-		if err := scan(v, &id, &at, &keyed, &kind); err != nil {
-			return err
-		}
-		e.days.Add(int64(utcDay(at)))
-		keys = append(keys, keyOf(erasing.Identity(t, e.of.Website, id, kind, keyed != 0)))
-		return nil
-	})
+	err = e.engine.each("SELECT event_id, time, keyed::BIGINT, "+kind+"::BIGINT FROM "+t.ID.String()+where, args,
+		func(v []sqldriver.Value) error {
+			var id string
+			var at, keyed, kind int64
+			if err := scan(v, &id, &at, &keyed, &kind); err != nil {
+				return err
+			}
+			e.days.Add(int64(utcDay(at)))
+			keys = append(keys, keyOf(erasing.Identity(t, e.of.Website, id, kind, keyed != 0)))
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +201,8 @@ func (e *personEraser) forget(keys []key) error {
 func (e *personEraser) touched(cat *catalog) (found []subjectDay) {
 	stretches := e.days.Stretches()
 	for _, one := range cat.daysOf(e.subject) {
-		if slices.ContainsFunc(stretches, func(of erasing.Stretch) bool { return of.First <= int64(one.day) && int64(one.day) <= of.Last }) {
+		if slices.ContainsFunc(stretches,
+			func(of erasing.Stretch) bool { return of.First <= int64(one.day) && int64(one.day) <= of.Last }) {
 			found = append(found, one)
 		}
 	}
@@ -210,8 +215,10 @@ func (e *personEraser) unseal() error {
 		for _, one := range []struct {
 			table, column string
 			unit          int64
-		}{{"sealed_sessions", "start", dayMillis}, {"sealed_hits", "time", dayMillis}, {"seals", "day", 1}, {"partials", "day", 1}} {
-			err := e.engine.exec("DELETE FROM "+one.table+" WHERE subject = $subject::INTEGER AND "+one.column+" >= $from AND "+one.column+" < $to",
+		}{{"sealed_sessions", "start", dayMillis}, {"sealed_hits", "time", dayMillis}, {"seals", "day", 1},
+			{"partials", "day", 1}} {
+			err := e.engine.exec("DELETE FROM "+one.table+" WHERE subject = $subject::INTEGER AND "+one.column+
+				" >= $from AND "+one.column+" < $to",
 				named("subject", e.subject), named("from", of.First*one.unit), named("to", (of.Last+1)*one.unit))
 			if err != nil {
 				return err

@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// This file replaces the file of the store by a copy that only has the rows that are there. The engine never overwrites the blocks
-// of removed rows: it frees some of them, and leaves removed rows in the others.
+// This file replaces the file of the store by a copy that only has the rows that are there. The engine never overwrites
+// the blocks of removed rows: it frees some of them, and leaves removed rows in the others.
 //
 //  1. The copy is made beside the file. Queries go on; writes and seals wait.
 //  2. Queries wait. A checkpoint moves the log into the file, and the engine is closed.
@@ -48,9 +48,9 @@ func (c Config) removePurgeFile() error {
 	return errors.Join(faults...)
 }
 
-// Purge implements [store.Purger]. Writes and seals wait while it copies the file, and queries wait for the last part, usually less
-// than a second. It needs as much free space as the file takes. Filters of event ids are computed again. It does nothing for
-// a store in memory.
+// Purge implements [store.Purger]. Writes and seals wait while it copies the file, and queries wait for the last part,
+// usually less than a second. It needs as much free space as the file takes. Filters of event ids are computed again.
+// It does nothing for a store in memory.
 func (s *Store) Purge(ctx context.Context) error {
 	if s.cfg.memory() {
 		return ctx.Err()

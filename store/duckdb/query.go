@@ -84,7 +84,8 @@ func (s *Store) Ping(ctx context.Context) error {
 }
 
 // read runs stmt on the current instance.
-func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (rows *store.Rows, err error) {
+func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (rows *store.Rows,
+	err error) {
 	err = s.withReader(ctx, func(ctx context.Context, c *conn) (err error) {
 		rows, err = c.read(ctx, stmt, args)
 		return err

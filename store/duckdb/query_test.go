@@ -81,22 +81,28 @@ func TestQueryRejects(t *testing.T) {
 		stmt store.Statement
 		want error // nil means any error that does not blame the store
 	}{
-		{"a text that is not UTF-8", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text("\xff"), Kinds: one}, store.ErrInvalid},
+		{"a text that is not UTF-8", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text("\xff"), Kinds: one},
+			store.ErrInvalid},
 		{"a list with a text that is not UTF-8", store.Statement{
 			SQL: "SELECT $a::VARCHAR[]", Kinds: one,
 			Args: []dialect.Arg{{Name: "a", Kind: dialect.Texts, Value: []string{"ok", "\xff"}}},
 		}, store.ErrInvalid},
-		{"a value of another kind", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text(int64(1)), Kinds: one}, store.ErrInvalid},
-		{"a value of an unsupported type", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text(1), Kinds: one}, store.ErrInvalid},
+		{"a value of another kind", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text(int64(1)), Kinds: one},
+			store.ErrInvalid},
+		{"a value of an unsupported type", store.Statement{SQL: "SELECT $a::VARCHAR", Args: text(1), Kinds: one},
+			store.ErrInvalid},
 		{"a subject that is only an id", store.Statement{
 			SQL: "SELECT $a::INTEGER", Kinds: one, Args: []dialect.Arg{{Name: "a", Kind: dialect.Subject, Value: "w"}},
 		}, store.ErrInvalid},
-		{"a parameter without argument", store.Statement{SQL: "SELECT $a::VARCHAR || $b::VARCHAR", Args: text("x"), Kinds: one}, nil},
-		{"fewer columns than kinds", store.Statement{SQL: "SELECT 1", Kinds: []dialect.Kind{dialect.Int, dialect.Int}}, nil},
+		{"a parameter without argument",
+			store.Statement{SQL: "SELECT $a::VARCHAR || $b::VARCHAR", Args: text("x"), Kinds: one}, nil},
+		{"fewer columns than kinds", store.Statement{SQL: "SELECT 1", Kinds: []dialect.Kind{dialect.Int, dialect.Int}},
+			nil},
 		{"text in a column of kind Int", store.Statement{SQL: "SELECT 'x'", Kinds: one}, nil},
 		{"a number that does not fit", store.Statement{SQL: "SELECT 1::HUGEINT << 80", Kinds: one}, nil},
 		{"bad SQL", store.Statement{SQL: "SELEC 1", Kinds: one}, nil},
-		{"an error that quotes the text of a full disk", store.Statement{SQL: "SELECT $a::VARCHAR::BIGINT", Args: text("No space left on device"), Kinds: one}, nil},
+		{"an error that quotes the text of a full disk",
+			store.Statement{SQL: "SELECT $a::VARCHAR::BIGINT", Args: text("No space left on device"), Kinds: one}, nil},
 		{"two statements", store.Statement{SQL: "SELECT 1; SELECT 2", Kinds: one}, nil},
 		{"a DELETE", store.Statement{SQL: "DELETE FROM events", Kinds: one}, nil},
 		{"a DROP", store.Statement{SQL: "DROP TABLE events", Kinds: one}, nil},
@@ -111,7 +117,8 @@ func TestQueryRejects(t *testing.T) {
 				t.Error("Query returned no error")
 			case c.want != nil && !errors.Is(err, c.want):
 				t.Errorf("Query: %v, want an error that wraps %v", err, c.want)
-			case c.want == nil && (errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrCorrupt)):
+			case c.want == nil && (errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrFull) ||
+				errors.Is(err, store.ErrCorrupt)):
 				t.Errorf("Query: %v, want an error that does not blame the store", err)
 			}
 		})
@@ -187,11 +194,13 @@ func TestQueriesSpillToDisk(t *testing.T) {
 		t.Errorf("with a file: count is %d, want 1000000", n)
 	}
 	s = open(t, Config{MemoryLimit: 40 << 20})
-	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
+	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err,
+		store.ErrTooMuch) {
 		t.Errorf("in memory, without a directory to spill to: %v, want ErrTooMuch", err)
 	}
 	s = open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 40 << 20, TempLimit: 1 << 20})
-	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
+	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err,
+		store.ErrTooMuch) {
 		t.Errorf("with a TempLimit of 1 MiB: %v, want ErrTooMuch", err)
 	}
 	if err := s.Ping(t.Context()); err != nil {

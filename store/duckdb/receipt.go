@@ -94,7 +94,8 @@ func lookUp(c engine, parts []int32, keys []key) (map[key]bool, error) {
 		in[i] = strconv.Itoa(int(number))
 	}
 	known := make(map[key]bool)
-	err := c.each("SELECT hi, lo FROM receipts WHERE part IN ("+strings.Join(in, ", ")+") AND hi IN (SELECT unnest($hi::BIGINT[]))",
+	err := c.each("SELECT hi, lo FROM receipts WHERE part IN ("+strings.Join(in, ", ")+
+		") AND hi IN (SELECT unnest($hi::BIGINT[]))",
 		[]sqldriver.NamedValue{named("hi", his)},
 		func(v []sqldriver.Value) error {
 			var k key

@@ -51,7 +51,8 @@ func BenchmarkReceipts(b *testing.B) {
 						events.Events[i].ID = fmt.Sprint(c.id(i))
 					}
 				}
-				if got := mustWrite(b, s, events); c.repeat != (got.Repeated == rows) || c.repeat == (got.Stored == rows) {
+				if got := mustWrite(b, s, events); c.repeat != (got.Repeated == rows) ||
+					c.repeat == (got.Stored == rows) {
 					b.Fatalf("Write = %+v", got)
 				}
 			}

@@ -88,7 +88,8 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
-	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine, testClusterRows}); err == nil {
+	if s, err := openWith(t.Context(), Config{Path: path},
+		setup{broken, (*instance).engine, testClusterRows}); err == nil {
 		_ = s.Close(context.Background())
 		t.Fatal("Open with a failing step returned no error")
 	}
@@ -113,8 +114,10 @@ func TestNewerEngineFileIsANewerSchema(t *testing.T) {
 func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 	t.Parallel()
 	types := map[schema.Kind]string{
-		schema.Text: "VARCHAR NOT NULL", schema.LowCardinality: "VARCHAR NOT NULL", schema.Compressed: "VARCHAR NOT NULL",
-		schema.Instant: "BIGINT NOT NULL", schema.Integer: "BIGINT NOT NULL", schema.Small: "UTINYINT NOT NULL", schema.Measure: "BIGINT",
+		schema.Text: "VARCHAR NOT NULL", schema.LowCardinality: "VARCHAR NOT NULL",
+		schema.Compressed: "VARCHAR NOT NULL",
+		schema.Instant:    "BIGINT NOT NULL", schema.Integer: "BIGINT NOT NULL", schema.Small: "UTINYINT NOT NULL",
+		schema.Measure: "BIGINT",
 	}
 	s := open(t, Config{})
 	for _, table := range schema.Tables() {
@@ -134,7 +137,8 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 		var got []string
 		do(t, s, func(w *writer) {
 			err := w.engine.each(`SELECT column_name || ' ' || data_type || CASE WHEN is_nullable THEN '' ELSE ' NOT NULL' END
-				FROM duckdb_columns() WHERE table_name = $name`, []sqldriver.NamedValue{named("name", table.ID.String())},
+				FROM duckdb_columns() WHERE table_name = $name`,
+				[]sqldriver.NamedValue{named("name", table.ID.String())},
 				func(v []sqldriver.Value) error {
 					got = append(got, "")
 					return scan(v, &got[len(got)-1])
@@ -168,7 +172,8 @@ func TestColumnsInAnotherOrder(t *testing.T) {
 
 func TestUnknownColumn(t *testing.T) {
 	t.Parallel()
-	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine, testClusterRows})
+	_, err := openWith(t.Context(), Config{},
+		setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine, testClusterRows})
 	if !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("Open: %v, want ErrCorrupt", err)
 	}

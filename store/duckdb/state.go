@@ -29,14 +29,16 @@ func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.Stat
 }
 
 // LoadStates implements [store.StateKeeper].
-func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from,
+	to time.Time) ([]store.State, error) {
 	if len(names) == 0 || !from.Before(to) {
 		return nil, ctx.Err()
 	}
 	args := []sqldriver.NamedValue{named("first", utcDay(from.UnixMilli())), named("last", lastDay(to))}
 	each := make([]string, len(names))
 	for i, name := range names {
-		each[i] = selectStates("state") + " AND day BETWEEN $first::INTEGER AND $last::INTEGER AND name = " + strconv.FormatInt(name, 10)
+		each[i] = selectStates("state") + " AND day BETWEEN $first::INTEGER AND $last::INTEGER AND name = " +
+			strconv.FormatInt(name, 10)
 	}
 	// One SELECT per name: the engine would apply any other condition on names only after it has read the
 	// bytes.
@@ -45,12 +47,14 @@ func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []i
 
 // selectStates returns SQL for the pieces of a subject's states. bytes is the expression for their content.
 func selectStates(bytes string) string {
-	return "SELECT name, day::BIGINT, version, piece::BIGINT, " + bytes + " FROM partials WHERE subject = $subject::INTEGER"
+	return "SELECT name, day::BIGINT, version, piece::BIGINT, " + bytes +
+		" FROM partials WHERE subject = $subject::INTEGER"
 }
 
 // states runs question and returns the states of subject. Like a query it uses a slot and a connection for
 // queries.
-func (s *Store) states(ctx context.Context, subject store.Subject, question string, args ...sqldriver.NamedValue) (found []store.State, err error) {
+func (s *Store) states(ctx context.Context, subject store.Subject, question string,
+	args ...sqldriver.NamedValue) (found []store.State, err error) {
 	number := s.catalog.number(subject)
 	if number == unknownSubject {
 		return nil, ctx.Err()
@@ -80,7 +84,9 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 		})
 	})
 	for at, of := range all {
-		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(), Version: uint64(of.version), Bytes: slices.Concat(of.all...)}) // Version was converted from uint64
+		// Version was converted from uint64
+		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(),
+			Version: uint64(of.version), Bytes: slices.Concat(of.all...)})
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -135,7 +141,9 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 				for i, one := range states {
 					for piece, bytes := int32(0), one.Bytes; piece == 0 || len(bytes) > 0; piece++ {
 						n := min(len(bytes), pieceBytes)
-						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece, bytes[:n:n]); err != nil { // versions are below 1<<63
+						// versions are below 1<<63
+						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece,
+							bytes[:n:n]); err != nil {
 							return err
 						}
 						bytes = bytes[n:]
@@ -155,7 +163,8 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int64) error {
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
-	statement, args := "DELETE FROM partials WHERE subject = $subject::INTEGER", []sqldriver.NamedValue{named("subject", s.catalog.number(subject))}
+	statement, args := "DELETE FROM partials WHERE subject = $subject::INTEGER",
+		[]sqldriver.NamedValue{named("subject", s.catalog.number(subject))}
 	if len(but) > 0 {
 		statement, args = statement+" AND name NOT IN (SELECT unnest($but::BIGINT[]))", append(args, named("but", but))
 	}
@@ -203,10 +212,11 @@ func (s *Store) rewriteStates(ctx context.Context, c *conn) error {
 		return err
 	}
 	var subjects []int64
-	err = c.eachIn(ctx, "SELECT DISTINCT subject::BIGINT FROM old_partials ORDER BY 1", nil, func(v []sqldriver.Value) error {
-		subjects = append(subjects, 0)
-		return scan(v, &subjects[len(subjects)-1])
-	})
+	err = c.eachIn(ctx, "SELECT DISTINCT subject::BIGINT FROM old_partials ORDER BY 1", nil,
+		func(v []sqldriver.Value) error {
+			subjects = append(subjects, 0)
+			return scan(v, &subjects[len(subjects)-1])
+		})
 	for _, subject := range subjects {
 		if err == nil {
 			err = ctx.Err()

@@ -30,14 +30,16 @@ func latestStates(t *testing.T, s *Store) int64 {
 // storedQuestion returns a request whose answer can be merged from partials.
 func storedQuestion() query.Request {
 	return query.Request{StartDate: "2026-02-20", EndDate: "2026-03-01",
-		Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "events_by_date"}, {Name: "pages"}, {Name: "countries"}}}
+		Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "events_by_date"}, {Name: "pages"},
+			{Name: "countries"}}}
 }
 
 // firstAnswers returns the answer of a new engine and the number of statements that it needed.
 func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
 	t.Helper()
 	counting := &counted{Store: s}
-	e, err := query.New(query.Config{Store: counting, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: counting, ResultCache: -1, StoreFrom: -1,
+		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,8 @@ func TestStoredPartials(t *testing.T) {
 		t.Errorf("%d states after late rows, want %d as before; the first answers needed %d statements, want 0: %s, want %s", countStates(t, s), rows, n, got, want)
 	}
 	before, days := latestStates(t, s), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	if _, err := sealing(t, s).RebuildSeals(t.Context(), site, days, days.AddDate(0, 0, 1)); err != nil || countStates(t, s) != rows || latestStates(t, s) <= before {
+	if _, err := sealing(t, s).RebuildSeals(t.Context(), site, days, days.AddDate(0, 0, 1)); err != nil ||
+		countStates(t, s) != rows || latestStates(t, s) <= before {
 		t.Errorf("%d states after RebuildSeals, want %d newly computed ones: %v", countStates(t, s), rows, err)
 	}
 	if got, n := firstAnswers(t, s); n != 0 || got != want {
@@ -118,7 +121,8 @@ func TestPackStates(t *testing.T) {
 	}
 	var states []store.State
 	for name := range int64(fewRuns) {
-		states = append(states, store.State{Name: name, Day: days[0].Start, Version: 1, Rows: days[0].Version, Bytes: []byte{byte(name), 0}})
+		states = append(states, store.State{Name: name, Day: days[0].Start, Version: 1, Rows: days[0].Version,
+			Bytes: []byte{byte(name), 0}})
 	}
 	rowids := func() int64 {
 		return ask(t, s, "SELECT max(rowid) + 1 FROM partials", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]
@@ -132,8 +136,11 @@ func TestPackStates(t *testing.T) {
 			t.Fatal(err)
 		}
 		found, err := s.LoadStates(t.Context(), site, []int64{7, fewRuns - 1}, time.Unix(0, 0), time.Unix(1, 0))
-		if after := rowids(); err != nil || len(found) != 2 || string(found[0].Bytes) != string([]byte{byte(found[0].Name), 0}) || before != int64(round+1)*fewRuns || after != fewRuns {
-			t.Errorf("round %d: %d states took %d rows before Maintain and %d after; LoadStates = %v, %v", round, fewRuns, before, after, found, err)
+		if after := rowids(); err != nil || len(found) != 2 ||
+			string(found[0].Bytes) != string([]byte{byte(found[0].Name), 0}) || before != int64(round+1)*fewRuns ||
+			after != fewRuns {
+			t.Errorf("round %d: %d states took %d rows before Maintain and %d after; LoadStates = %v, %v", round,
+				fewRuns, before, after, found, err)
 		}
 	}
 	if err := s.DropStates(t.Context(), site, []int64{7}); err != nil || countStates(t, s) != 1 {
@@ -169,7 +176,8 @@ func TestStatesThatFail(t *testing.T) {
 	}
 	want := ""
 	for name, of := range map[string]store.Store{"": s, "broken": broken{s}, "forgetful": forgetful{s}} {
-		e, err := query.New(query.Config{Store: of, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+		e, err := query.New(query.Config{Store: of, ResultCache: -1, StoreFrom: -1,
+			Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 		if err != nil {
 			t.Fatal(err)
 		}

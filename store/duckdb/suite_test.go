@@ -56,7 +56,8 @@ func openAt(t *testing.T, path string, now func() time.Time) store.Store {
 	return open(t, Config{Path: path, Now: now})
 }
 
-// inMemoryHarness gives storetest stores in memory. The tests of store/storetest prove the engine on SQLite, which takes less time.
+// inMemoryHarness gives storetest stores in memory. The tests of store/storetest prove the engine on SQLite, which
+// takes less time.
 var inMemoryHarness = storetest.Harness{
 	Open: openAt, NoMistakes: true,
 	Slow: store.Statement{Label: "slow", SQL: endless, Kinds: []dialect.Kind{dialect.Int}},
@@ -137,9 +138,9 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestReference sends the same random queries to the engine and to the reference evaluator. By day they are about one dataset, which is
-// sealed in part; store/sqlite asks about each type and four datasets. The stores move rows to clusters after each write; those of
-// TestEngine and TestMutants do not. See storetest.RandomRunOf for how to run more.
+// TestReference sends the same random queries to the engine and to the reference evaluator. By day they are about one
+// dataset, which is sealed in part; store/sqlite asks about each type and four datasets. The stores move rows to
+// clusters after each write; those of TestEngine and TestMutants do not. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -177,6 +178,7 @@ func TestMergedBesideWrites(t *testing.T) {
 // event comes almost a day after its start. Random datasets rarely have both. Partials must be computed again
 // after that event.
 func TestErrorDependsOnALaterSession(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	s := open(t, Config{})
 	at := func(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.UTC) }
@@ -193,8 +195,10 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	country := func(of string) (any, []query.Dependency) {
-		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, query.Request{
-			Parameters: []query.Parameter{{Name: of}}, GroupBy: []string{"country"}, StartDate: "2026-03-10", EndDate: "2026-03-10"})
+		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+			query.Request{
+				Parameters: []query.Parameter{{Name: of}}, GroupBy: []string{"country"}, StartDate: "2026-03-10",
+				EndDate: "2026-03-10"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +215,8 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 		}
 	}
 	write(store.Batch{Events: []store.Event{
-		{Website: "w", ID: "p", Time: at(12, 21), Identity: session, Name: "screen_view", Agent: store.Agent{Country: "DE"}}}})
+		{Website: "w", ID: "p", Time: at(12, 21), Identity: session, Name: "screen_view",
+			Agent: store.Agent{Country: "DE"}}}})
 	for _, of := range types {
 		if got, _ := country(of); got != "DE" {
 			t.Errorf("%s: the error has country %q, want DE from its session", of, got)

@@ -71,7 +71,8 @@ func readTables(c engine) (all [schema.NumTables]table, err error) {
 			}
 			col, ok := columnOf(t, name)
 			if !ok {
-				return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("table %s has the unknown column %q", t.ID, name)}
+				return &fault{kind: store.ErrCorrupt,
+					cause: fmt.Errorf("table %s has the unknown column %q", t.ID, name)}
 			}
 			all[t.ID] = append(all[t.ID], col)
 			return nil
@@ -146,7 +147,8 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, vers
 					}
 					subject := w.number(r.Of(), newcomers)
 					for sample := range t.Rows(one.batch, r.Index) {
-						buf = w.tables[t.ID].encode(buf[:0], of, subject, schema.Row{Batch: one.batch, Item: r.Index, Sample: sample})
+						buf = w.tables[t.ID].encode(buf[:0], of, subject,
+							schema.Row{Batch: one.batch, Item: r.Index, Sample: sample})
 						if err := add(buf...); err != nil {
 							return err
 						}

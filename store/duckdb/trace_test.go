@@ -14,15 +14,16 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestTrace checks that every statement of an engine is traced: of answers, of the states that they are merged from, of seals, and
-// those that compare seals with the rows.
+// TestTrace checks that every statement of an engine is traced: of answers, of the states that they are merged from, of
+// seals, and those that compare seals with the rows.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	mustWrite(t, s, batch("trace", 50))
 	var mu sync.Mutex
 	var labels []string
-	e, err := query.New(query.Config{Store: s, ResultCache: -1, Now: func() time.Time { return time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC) },
+	e, err := query.New(query.Config{Store: s, ResultCache: -1,
+		Now: func() time.Time { return time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC) },
 		Trace: func(ctx context.Context, stmt store.Statement) (context.Context, func(int, error)) {
 			return ctx, func(rows int, err error) {
 				mu.Lock()
@@ -48,7 +49,9 @@ func TestTrace(t *testing.T) {
 	}
 	ask := func() {
 		t.Helper()
-		resp, err := e.Run(t.Context(), query.Access{Subject: site}, query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-01", EndDate: "2026-03-01"})
+		resp, err := e.Run(t.Context(), query.Access{Subject: site},
+			query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-01",
+				EndDate: "2026-03-01"})
 		if err != nil || !resp.Data[0].Success {
 			t.Fatalf("Run: %+v, %v", resp, err)
 		}

@@ -32,8 +32,9 @@ const walVersion = 2
 
 // The kinds of entries that walkLog uses. The kind is the third byte of a payload.
 const (
-	walHeader     = 98
-	walCheckpoint = 99 // also ends a commit; without it, the log of a finished checkpoint would look like another file's log
+	walHeader = 98
+	// also ends a commit; without it, the log of a finished checkpoint would look like another file's log
+	walCheckpoint = 99
 )
 
 // commitMark is the entry that ends a commit, without its length. So it can also be found if its length is
@@ -303,7 +304,8 @@ func sumOf(payload *io.SectionReader) (sum uint64, kind byte, err error) {
 // can replay it to its end. If the removed part may have been acknowledged, repairLog copies the log before. If
 // commits cannot be replayed, it makes a copy, leaves the log unchanged and returns an error.
 func repairLog(path string, w walk, logger *slog.Logger) error {
-	facts := []any{"log", path, "found", string(w.rest), "at", w.stopped, "cut", w.size - w.committed, "entries", w.loose}
+	facts := []any{"log", path, "found", string(w.rest), "at", w.stopped, "cut", w.size - w.committed, "entries",
+		w.loose}
 	switch w.rest {
 	case restCommits, restUnread, restDamaged:
 		copied, err := copyFile(path, w.size)

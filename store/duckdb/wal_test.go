@@ -116,7 +116,8 @@ func TestWalkStopsAtDamage(t *testing.T) {
 				later++
 			}
 		}
-		if !w.known || w.committed != int64(committed) || w.stopped != int64(stopped) || w.later != later || (w.rest == restCommits) != (later > 0) {
+		if !w.known || w.committed != int64(committed) || w.stopped != int64(stopped) || w.later != later ||
+			(w.rest == restCommits) != (later > 0) {
 			t.Fatalf("seed %d: walk of a log damaged at byte %d = %+v; want %d bytes of commits, %d of entries and %d later commits", seed, first, w, committed, stopped, later)
 		}
 		if left := spoilt[stopped:]; w.rest == restZeros && len(bytes.Trim(left, "\x00")) > 0 {
@@ -160,7 +161,8 @@ func TestEngineWritesKnownFormats(t *testing.T) {
 		t.Errorf("walk of a log of the linked engine = %+v", w)
 	}
 	if err != nil || !known || l.id != w.owner || l.id == (fileID{}) {
-		t.Errorf("layout of a file of the linked engine = %+v, %t, %v; its log has the file id %x", l, known, err, w.owner)
+		t.Errorf("layout of a file of the linked engine = %+v, %t, %v; its log has the file id %x", l, known, err,
+			w.owner)
 	}
 	// A damaged length must not hide the later commits.
 	for at := int64(0); at < w.size; {
@@ -183,7 +185,8 @@ func TestEngineWritesKnownFormats(t *testing.T) {
 	if bad := walkBytes(t, spoil(log, 5, 1)); bad.rest != restCommits {
 		t.Errorf("walk with a damaged version = %+v", bad)
 	}
-	newer := append([]byte{100, 0, walHeader, 101, 0, 9, 104, 0, 1, 0xff, 0xff}, bytes.Repeat([]byte("another format"), 99)...)
+	newer := append([]byte{100, 0, walHeader, 101, 0, 9, 104, 0, 1, 0xff, 0xff},
+		bytes.Repeat([]byte("another format"), 99)...)
 	if w := walkBytes(t, newer); w.known || !w.clean() {
 		t.Errorf("walk of a log of a newer engine = %+v", w)
 	}

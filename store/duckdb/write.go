@@ -51,8 +51,8 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 	return w.written(), nil
 }
 
-// submit refuses w if the disk is almost full. Otherwise it puts w into the queue and waits for its result. If ctx ends or the store is closed, it removes w from
-// the queue, unless the writer has already taken it.
+// submit refuses w if the disk is almost full. Otherwise it puts w into the queue and waits for its result. If ctx ends
+// or the store is closed, it removes w from the queue, unless the writer has already taken it.
 func (s *Store) submit(ctx context.Context, w *write) error {
 	if err := s.space.Check(); err != nil {
 		return err
@@ -144,14 +144,16 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 	var erased int64
 	err := transact(w.engine, func() error {
 		for t := range schema.NumTables {
-			n, err := w.engine.change("DELETE FROM "+t.String()+" WHERE subject = $subject::INTEGER", named("subject", number))
+			n, err := w.engine.change("DELETE FROM "+t.String()+" WHERE subject = $subject::INTEGER",
+				named("subject", number))
 			if err != nil {
 				return err
 			}
 			erased += n
 		}
 		for _, name := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials", "expired"} {
-			if err := w.engine.exec("DELETE FROM "+name+" WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
+			if err := w.engine.exec("DELETE FROM "+name+" WHERE subject = $subject::INTEGER",
+				named("subject", number)); err != nil {
 				return err
 			}
 		}

@@ -1,12 +1,12 @@
-// Package embedded opens the embedded store of events that this build has: DuckDB if it is built with cgo, and SQLite if it is
-// built without.
+// Package embedded opens the embedded store of events that this build has: DuckDB if it is built with cgo, and SQLite
+// if it is built without.
 //
 //	events, err := embedded.Open(ctx, embedded.Config{Folder: "sightline-data", Logger: log})
 //	svc, err := sightline.New(sightline.Config{Events: events, Records: records})
 //	err = events.Close()
 //
-// A program that needs DuckDB imports store/duckdb, and then fails to build without cgo. DuckDB answers questions about many
-// rows faster, and its files are smaller. The two stores have separate files.
+// A program that needs DuckDB imports store/duckdb, and then fails to build without cgo. DuckDB answers questions about
+// many rows faster, and its files are smaller. The two stores have separate files.
 package embedded
 
 import (
@@ -30,15 +30,16 @@ const PartFile = File + ".part"
 type Config struct {
 	Folder string // of the file; must exist
 	Memory int64  // bytes of memory for DuckDB; 0 means its default. SQLite ignores it
-	// MinFree is the number of free bytes of the disk below which the store accepts no rows. 0 means 256 MiB, or 5 % of the disk if
-	// that is less; a negative number means no limit
+	// MinFree is the number of free bytes of the disk below which the store accepts no rows. 0 means 256 MiB, or 5 % of
+	// the disk if that is less; a negative number means no limit
 	MinFree int64
 	Now     func() time.Time // nil means time.Now
 	Logger  *slog.Logger     // of the store; also says when it is SQLite. Nil means no log
 }
 
-// FreeSpace returns the free bytes of the disk of a folder, and the limit below which a store there accepts no rows, with a
-// [Config.MinFree]. The limit is 0 if there is none. The error wraps [errors.ErrUnsupported] on systems where stores cannot measure it.
+// FreeSpace returns the free bytes of the disk of a folder, and the limit below which a store there accepts no rows,
+// with a [Config.MinFree]. The limit is 0 if there is none. The error wraps [errors.ErrUnsupported] on systems where
+// stores cannot measure it.
 func FreeSpace(folder string, minFree int64) (free, limit int64, err error) {
 	return space.Free(folder, minFree)
 }
@@ -51,16 +52,17 @@ type Store interface {
 	store.SpaceChecker
 	// Subjects lists the websites, links and monitors that have rows.
 	Subjects(ctx context.Context) ([]store.Subject, error)
-	// Backup copies the database to the new file path, and its log, if it has one, to path + ".wal". It calls moment once,
-	// between two commits: the copy has the rows of every write that returned before, and of no write that begins later.
-	// Writes wait only for moment. After an error there are no new files.
+	// Backup copies the database to the new file path, and its log, if it has one, to path + ".wal". It calls moment
+	// once, between two commits: the copy has the rows of every write that returned before, and of no write that begins
+	// later. Writes wait only for moment. After an error there are no new files.
 	Backup(ctx context.Context, path string, moment func() error) error
-	// Close closes the file. Call it after the last request. If ctx ends first, it returns its error, and closing continues.
+	// Close closes the file. Call it after the last request. If ctx ends first, it returns its error, and closing
+	// continues.
 	Close(ctx context.Context) error
 }
 
-// Open opens the file in the folder, or creates it. It fails if the folder has a file of the other store, because the events
-// in it would be missing from all answers.
+// Open opens the file in the folder, or creates it. It fails if the folder has a file of the other store, because the
+// events in it would be missing from all answers.
 func Open(ctx context.Context, cfg Config) (Store, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -77,6 +79,6 @@ func Open(ctx context.Context, cfg Config) (Store, error) {
 	return open(ctx, file, cfg)
 }
 
-// Check looks for damage in the file in folder, and changes nothing. It returns the errors of Open. unfinished is the number of
-// bytes at the end of the log that Open would cut, because they were never acknowledged.
+// Check looks for damage in the file in folder, and changes nothing. It returns the errors of Open. unfinished is the
+// number of bytes at the end of the log that Open would cut, because they were never acknowledged.
 func Check(folder string) (unfinished int64, err error) { return check(filepath.Join(folder, File)) }

@@ -26,8 +26,8 @@ const (
 	otherBuild = "use a build without cgo, or another folder"
 )
 
-// OpenBoth opens the file of a build without cgo, and the file PartFile, to copy the events. Both are in cfg.Folder. The caller
-// renames PartFile to File when the copy is complete and closed.
+// OpenBoth opens the file of a build without cgo, and the file PartFile, to copy the events. Both are in cfg.Folder.
+// The caller renames PartFile to File when the copy is complete and closed.
 func OpenBoth(ctx context.Context, cfg Config) (from, to Store, err error) {
 	old := filepath.Join(cfg.Folder, otherFile)
 	if _, err := os.Stat(old); err != nil { // else it would be created
@@ -56,7 +56,8 @@ func SchemaVersion() (int, error) { return duckdb.SchemaVersion() }
 func check(file string) (unfinished int64, err error) { return duckdb.Check(duckdb.Config{Path: file}) }
 
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: cfg.Memory, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
+	s, err := duckdb.Open(ctx,
+		duckdb.Config{Path: file, MemoryLimit: cfg.Memory, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err // a nil *duckdb.Store in the interface would not be nil
 	}

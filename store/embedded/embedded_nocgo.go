@@ -24,7 +24,8 @@ const (
 
 // OpenBoth fails, because this build has no DuckDB. See embedded_cgo.go.
 func OpenBoth(context.Context, Config) (from, to Store, err error) {
-	return nil, nil, fmt.Errorf("store/embedded: this program was built %s, and cannot write %s; %s", build, otherFile, otherBuild)
+	return nil, nil, fmt.Errorf("store/embedded: this program was built %s, and cannot write %s; %s", build, otherFile,
+		otherBuild)
 }
 
 // Dialect returns the dialect of the store.
@@ -40,6 +41,7 @@ func open(ctx context.Context, file string, cfg Config) (Store, error) {
 	if err != nil {
 		return nil, err // a nil *sqlite.Store in the interface would not be nil
 	}
-	cfg.Logger.InfoContext(ctx, "this program is built without cgo, so events are in SQLite; DuckDB is faster", "file", file)
+	cfg.Logger.InfoContext(ctx, "this program is built without cgo, so events are in SQLite; DuckDB is faster", "file",
+		file)
 	return s, nil
 }

@@ -54,9 +54,11 @@ func scanChain(row scanner) (c audit.Chain, err error) {
 	if err != nil {
 		return audit.Chain{}, err
 	}
-	c.Head = audit.Checkpoint{Writer: r.writer, Seq: r.headSeq, MAC: macOf(r.headMAC), Signature: macOf(r.headSignature)}
+	c.Head = audit.Checkpoint{Writer: r.writer, Seq: r.headSeq, MAC: macOf(r.headMAC),
+		Signature: macOf(r.headSignature)}
 	if r.pointSeq != 0 || r.pointMAC != "" || r.pointSignature != "" {
-		c.PrunePoint = audit.Checkpoint{Writer: r.writer, Seq: r.pointSeq, MAC: macOf(r.pointMAC), Signature: macOf(r.pointSignature)}
+		c.PrunePoint = audit.Checkpoint{Writer: r.writer, Seq: r.pointSeq, MAC: macOf(r.pointMAC),
+			Signature: macOf(r.pointSignature)}
 	}
 	return c, nil
 }
@@ -155,7 +157,8 @@ func (l *AuditLog) Find(ctx context.Context, q audit.Query) (audit.Page, error) 
 	var found []audit.Record
 	seen := map[pageRef]bool{}
 	for skip := 0; ; skip += n {
-		refs, err := collect(ctx, l.s, "find audit entries", l.selectRefs(q).Limit(uint64(n)).Offset(uint64(skip)), scanRef)
+		refs, err := collect(ctx, l.s, "find audit entries", l.selectRefs(q).Limit(uint64(n)).Offset(uint64(skip)),
+			scanRef)
 		if err != nil {
 			return audit.Page{}, err
 		}
@@ -198,7 +201,8 @@ func (l *AuditLog) selectRefs(q audit.Query) sq.SelectBuilder {
 	if q.Key != "" || q.Owner != "" {
 		table = pageUses.table
 	}
-	s := l.s.sql.Select("writer", "first_seq", "last_at").From(table).OrderBy("last_at DESC", "first_at DESC", "writer", "first_seq")
+	s := l.s.sql.Select("writer", "first_seq", "last_at").From(table).OrderBy("last_at DESC", "first_at DESC", "writer",
+		"first_seq")
 	if q.Key != "" {
 		s = s.Where(sq.Eq{"key_id": q.Key})
 	}

@@ -78,8 +78,9 @@ func use1(i int) auth.Entry {
 	return auth.Entry{
 		Time: noon.Add(time.Duration(i) * time.Millisecond), RequestID: fmt.Sprintf("req_%026d", i),
 		KeyID: fmt.Sprintf("key_%020d", i%5), Start: "sl_4fT9x", Owner: "org_acme", Method: "POST", Route: "/v1/query",
-		Resource: auth.Resource{Kind: auth.KindWebsite, ID: "web_r5t2y8kq0p3m", Owner: "org_acme"}, Scope: auth.ReadData,
-		Outcome: "allowed", Status: 200, IP: "203.0.113.77",
+		Resource: auth.Resource{Kind: auth.KindWebsite, ID: "web_r5t2y8kq0p3m", Owner: "org_acme"},
+		Scope:    auth.ReadData,
+		Outcome:  "allowed", Status: 200, IP: "203.0.113.77",
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
 	}
 }
@@ -111,7 +112,8 @@ func TestAuditForgedNextEntry(t *testing.T) {
 		record(3)
 		record(4)
 		r, err := audit.Verify(t.Context(), s.Audit(), pepper)
-		if err != nil || r.Entries != 4 || len(r.Problems) != 1 || r.Problems[0].Writer != forged.Writer || r.Problems[0].Seq != 2 {
+		if err != nil || r.Entries != 4 || len(r.Problems) != 1 || r.Problems[0].Writer != forged.Writer ||
+			r.Problems[0].Seq != 2 {
 			t.Errorf("Verify = %+v, %v", r, err)
 		}
 	})
@@ -160,7 +162,8 @@ func TestAuditColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, v := range append(cell.values, before) {
-				if _, err := s.write.ExecContext(t.Context(), fmt.Sprintf("UPDATE %s SET %s = $1", cell.table, cell.column), v); err != nil {
+				if _, err := s.write.ExecContext(t.Context(),
+					fmt.Sprintf("UPDATE %s SET %s = $1", cell.table, cell.column), v); err != nil {
 					t.Fatal(err)
 				}
 				r, err := audit.Verify(t.Context(), s.Audit(), pepper)
@@ -241,7 +244,8 @@ func TestSizeOfTheTrail(t *testing.T) {
 			}
 		}
 		check("an empty trail", 0, 0)
-		// A thousand empty requests of one key, a hundred a second. Fields that callers can choose have their maximum length.
+		// A thousand empty requests of one key, a hundred a second. Fields that callers can choose have their maximum
+		// length.
 		for i := range 1000 {
 			e := use1(0)
 			e.Time = noon.Add(time.Duration(i) * 10 * time.Millisecond)

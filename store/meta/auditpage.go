@@ -30,7 +30,8 @@ type page struct {
 
 var pages = record[page]{"audit page", "audit_pages", func(p *page) []field {
 	return []field{
-		{"writer", &p.writer}, {"first_seq", &p.first}, {"last_seq", &p.last}, {"first_at", &p.firstAt}, {"last_at", &p.lastAt},
+		{"writer", &p.writer}, {"first_seq", &p.first}, {"last_seq", &p.last}, {"first_at", &p.firstAt},
+		{"last_at", &p.lastAt},
 		{"entries", &p.entries},
 	}
 }}
@@ -45,7 +46,8 @@ type pageUse struct {
 
 var pageUses = record[pageUse]{"use of a key", "audit_uses", func(u *pageUse) []field {
 	return []field{
-		{"writer", &u.writer}, {"first_seq", &u.first}, {"key_id", &u.key}, {"owner", &u.owner}, {"first_at", &u.firstAt}, {"last_at", &u.lastAt},
+		{"writer", &u.writer}, {"first_seq", &u.first}, {"key_id", &u.key}, {"owner", &u.owner},
+		{"first_at", &u.firstAt}, {"last_at", &u.lastAt},
 	}
 }}
 
@@ -132,7 +134,8 @@ func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Check
 	if err != nil {
 		return err
 	}
-	removed, err := collectFrom(ctx, db, l.s.sql.Select("COALESCE(SUM(octet_length(entries)), 0)").From(pages.table).Where(old), number)
+	removed, err := collectFrom(ctx, db,
+		l.s.sql.Select("COALESCE(SUM(octet_length(entries)), 0)").From(pages.table).Where(old), number)
 	if err != nil {
 		return err
 	}
@@ -182,7 +185,8 @@ func (l *AuditLog) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
 		for _, w := range slices.Sorted(maps.Keys(c.sums)) {
 			if !stopped && c.sums[w].sum != 0 {
 				where := "table audit_uses, chain " + w
-				stopped = !yield(audit.Record{}, &audit.UnreadableError{Where: where, Err: errors.New("the table does not match the entries")})
+				stopped = !yield(audit.Record{},
+					&audit.UnreadableError{Where: where, Err: errors.New("the table does not match the entries")})
 			}
 		}
 	}
@@ -232,7 +236,8 @@ func (c *pageCheck) page(row scanner, yield func(audit.Record, error) bool) bool
 	want := page{writer: p.writer, first: p.first, entries: p.entries}
 	for r, err := range p.records {
 		if err == nil && r.Writer != p.writer {
-			err = &audit.UnreadableError{Where: p.String(), Err: fmt.Errorf("the page has an entry of chain %s", r.Writer)}
+			err = &audit.UnreadableError{Where: p.String(),
+				Err: fmt.Errorf("the page has an entry of chain %s", r.Writer)}
 		}
 		if err == nil {
 			want.include(&r)
@@ -251,7 +256,9 @@ func (c *pageCheck) page(row scanner, yield func(audit.Record, error) bool) bool
 		s.sum += maphash.Comparable(c.seed, u)
 	}
 	if want.last != p.last || want.firstAt != p.firstAt || want.lastAt != p.lastAt {
-		return yield(audit.Record{}, &audit.UnreadableError{Where: p.String(), Err: errors.New("the columns of the row do not match the entries")})
+		return yield(audit.Record{},
+			&audit.UnreadableError{Where: p.String(),
+				Err: errors.New("the columns of the row do not match the entries")})
 	}
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestAuditOfTextsInNumbers writes texts into columns of numbers, which SQLite accepts. Verification must report
@@ -21,7 +22,8 @@ func TestAuditOfTextsInNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := audit.Verify(t.Context(), s.Audit(), pepper)
-		if text := fmt.Sprint(r.Problems); err != nil || !strings.Contains(text, all[0].Writer+", entries 1 to 3: removed") ||
+		if text := fmt.Sprint(r.Problems); err != nil ||
+			!strings.Contains(text, all[0].Writer+", entries 1 to 3: removed") ||
 			!strings.Contains(text, "table audit_pages, chain "+all[0].Writer) {
 			t.Errorf("%s: %v, %s", column, err, text)
 		}
@@ -30,13 +32,15 @@ func TestAuditOfTextsInNumbers(t *testing.T) {
 
 // TestAuditOfManyPages has queries and prune points that begin and end within pages.
 func TestAuditOfManyPages(t *testing.T) {
+	testenv.WithoutRace(t)
 	onEach(t, func(t *testing.T, cfg Config) {
 		const n = 1100
 		s, all := recorded(t, cfg, n)
 		if pages := len(pagesOf(all[:1024])); pages < 3 {
 			t.Fatalf("the entries fill %d pages, want at least 3", pages)
 		}
-		for _, q := range []audit.Query{{Limit: 300}, {Limit: 300, Key: all[3].Entry.KeyID}, {Limit: 300, Owner: "org_acme"}} {
+		for _, q := range []audit.Query{{Limit: 300}, {Limit: 300, Key: all[3].Entry.KeyID},
+			{Limit: 300, Owner: "org_acme"}} {
 			var got []audit.Record
 			for {
 				p, err := s.Audit().Find(t.Context(), q)
@@ -48,7 +52,8 @@ func TestAuditOfManyPages(t *testing.T) {
 				}
 				q.After = p.Next
 			}
-			want := slices.DeleteFunc(slices.Clone(all), func(r audit.Record) bool { return q.Key != "" && r.Entry.KeyID != q.Key })
+			want := slices.DeleteFunc(slices.Clone(all),
+				func(r audit.Record) bool { return q.Key != "" && r.Entry.KeyID != q.Key })
 			slices.SortFunc(want, audit.NewestFirst)
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v: Find returned %d entries, want %d, or wrong ones", q, len(got), len(want))

@@ -27,7 +27,8 @@ var _ store.DefinitionStore = (*Store)(nil)
 
 // Definitions implements [store.DefinitionStore].
 func (s *Store) Definitions(ctx context.Context, website string) ([]store.Definition, error) {
-	found, err := collect(ctx, s, "list definitions", definitions.query(s).Where(sq.Eq{"website": website}), definitions.scan)
+	found, err := collect(ctx, s, "list definitions", definitions.query(s).Where(sq.Eq{"website": website}),
+		definitions.scan)
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // TestDefinitions compares the definitions of a database with those of a directory in memory, after the same changes.
 func TestDefinitions(t *testing.T) {
+	testenv.WithoutRace(t)
 	onEach(t, func(t *testing.T, cfg Config) {
 		var seconds atomic.Int64
 		cfg.Now = func() time.Time {
@@ -22,7 +24,8 @@ func TestDefinitions(t *testing.T) {
 		}
 		s, memory := mustOpen(t, cfg), &store.MemoryDirectory{Now: cfg.Now}
 		for _, id := range []string{"a", "b"} {
-			if _, err := s.CreateWebsite(t.Context(), store.Website{ID: id, Owner: "acme", Domain: id + ".example"}); err != nil {
+			if _, err := s.CreateWebsite(t.Context(),
+				store.Website{ID: id, Owner: "acme", Domain: id + ".example"}); err != nil {
 				t.Fatal(err)
 			}
 			if err := memory.AddWebsite(store.Website{ID: id, Owner: "acme"}); err != nil {
@@ -33,14 +36,17 @@ func TestDefinitions(t *testing.T) {
 			d := store.Definition{Kind: store.DefinitionKind(kind), Name: name, Body: json.RawMessage(body)}
 			_, err1 := s.PutDefinition(t.Context(), website, d)
 			_, err2 := memory.PutDefinition(t.Context(), website, d)
-			if errors.Is(err1, store.ErrNotFound) != errors.Is(err2, store.ErrNotFound) || (err1 == nil) != (err2 == nil) {
+			if errors.Is(err1, store.ErrNotFound) != errors.Is(err2, store.ErrNotFound) ||
+				(err1 == nil) != (err2 == nil) {
 				t.Errorf("put %s %s: %v and %v", kind, name, err1, err2)
 			}
 			return err1
 		}
 		for i, one := range [][4]string{
-			{"a", "segment", "Phones", `{"filters":[]}`}, {"a", "goal", "Order", `{"event":"order"}`}, {"a", "goal", "Anmeldung ✓", `{"event":"signup"}`},
-			{"a", "goal", "order", `{"event":"o"}`}, {"a", "goal", "Order", `{"event":"paid"}`}, {"b", "goal", "Order", `{"page":"/"}`}, {"a", "funnel", "Order", `{}`},
+			{"a", "segment", "Phones", `{"filters":[]}`}, {"a", "goal", "Order", `{"event":"order"}`},
+			{"a", "goal", "Anmeldung ✓", `{"event":"signup"}`},
+			{"a", "goal", "order", `{"event":"o"}`}, {"a", "goal", "Order", `{"event":"paid"}`},
+			{"b", "goal", "Order", `{"page":"/"}`}, {"a", "funnel", "Order", `{}`},
 		} {
 			if err := put(one[0], one[1], one[2], one[3]); err != nil {
 				t.Fatalf("%d: %v", i, err)
@@ -50,21 +56,25 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("of an unknown website: %v", err)
 		}
 		for _, kind := range []store.DefinitionKind{"funnel", "funnel"} {
-			err1, err2 := s.RemoveDefinition(t.Context(), "a", kind, "Order"), memory.RemoveDefinition(t.Context(), "a", kind, "Order")
+			err1, err2 := s.RemoveDefinition(t.Context(), "a", kind, "Order"),
+				memory.RemoveDefinition(t.Context(), "a", kind, "Order")
 			if errors.Is(err1, store.ErrNotFound) != errors.Is(err2, store.ErrNotFound) {
 				t.Errorf("remove: %v and %v", err1, err2)
 			}
 		}
-		if diff := cmp.Diff(timeless(t, memory, "a"), timeless(t, s, "a")); diff != "" || len(timeless(t, s, "a")) != 4 {
+		if diff := cmp.Diff(timeless(t, memory, "a"), timeless(t, s, "a")); diff != "" ||
+			len(timeless(t, s, "a")) != 4 {
 			t.Errorf("definitions (-memory +database): %s", diff)
 		}
 		for i := 0; i < store.MaxDefinitions; i++ {
-			if err := put("b", "goal", fmt.Sprint(i), `{}`); (err == nil) != (i < store.MaxDefinitions-1) || err != nil && !errors.Is(err, store.ErrManyDefinitions) {
+			if err := put("b", "goal", fmt.Sprint(i), `{}`); (err == nil) != (i < store.MaxDefinitions-1) ||
+				err != nil && !errors.Is(err, store.ErrManyDefinitions) {
 				t.Fatalf("definition %d: %v", i+2, err)
 			}
 		}
 		for i := 0; i <= store.MaxAnnotations; i++ {
-			if err := put("b", "annotation", fmt.Sprint(i), `{}`); (err == nil) != (i < store.MaxAnnotations) || err != nil && !errors.Is(err, store.ErrManyDefinitions) {
+			if err := put("b", "annotation", fmt.Sprint(i), `{}`); (err == nil) != (i < store.MaxAnnotations) ||
+				err != nil && !errors.Is(err, store.ErrManyDefinitions) {
 				t.Fatalf("annotation %d beside %d definitions: %v", i+1, store.MaxDefinitions, err)
 			}
 		}
@@ -77,7 +87,8 @@ func TestDefinitions(t *testing.T) {
 	})
 }
 
-// timeless returns the definitions of a website without their times, and fails t if a definition was changed before it was created.
+// timeless returns the definitions of a website without their times, and fails t if a definition was changed before it
+// was created.
 func timeless(t *testing.T, s store.DefinitionStore, website string) []store.Definition {
 	t.Helper()
 	all, err := s.Definitions(t.Context(), website)

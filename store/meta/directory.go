@@ -16,7 +16,8 @@ type Link = store.Link
 var links = subjectRecord[Link]{
 	record: record[Link]{"link", "links", func(l *Link) []field {
 		return []field{
-			{"id", &l.ID}, {"owner", &l.Owner}, {"slug", (*optional)(&l.Slug)}, {"target_url", &l.TargetURL}, {"name", &l.Name},
+			{"id", &l.ID}, {"owner", &l.Owner}, {"slug", (*optional)(&l.Slug)}, {"target_url", &l.TargetURL},
+			{"name", &l.Name},
 			{"created_at", (*millis)(&l.CreatedAt)},
 		}
 	}},
@@ -63,7 +64,8 @@ var _ store.SubjectLister = (*Store)(nil)
 var monitors = subjectRecord[Monitor]{
 	record: record[Monitor]{"monitor", "monitors", func(m *Monitor) []field {
 		return []field{
-			{"id", &m.ID}, {"owner", &m.Owner}, {"name", &m.Name}, {"url", &m.URL}, {"website_id", (*optional)(&m.WebsiteID)},
+			{"id", &m.ID}, {"owner", &m.Owner}, {"name", &m.Name}, {"url", &m.URL},
+			{"website_id", (*optional)(&m.WebsiteID)},
 			{"created_at", (*millis)(&m.CreatedAt)},
 		}
 	}},

@@ -54,16 +54,28 @@ func validRecords() []validCase {
 		{"an owner without name", Owner{ID: "a", CreatedAt: noon.Add(time.Hour)}, Owner{"a", "a", later}},
 		{"a website", store.Website{ID: "w", Owner: "acme", Domain: "HTTPS://A.example/x"},
 			store.Website{ID: "w", Owner: "acme", Name: "a.example", Domain: "a.example", CreatedAt: noonStored}},
-		{"another website with the same domain", store.Website{ID: "B", Owner: "acme", Name: "B's", Domain: "a.example", IsPublic: true, CreatedAt: noonStored}, nil},
-		{"a website with an earlier CreatedAt", store.Website{ID: "z", Owner: "acme", Name: "z", Domain: "z", CreatedAt: noonStored.Add(-time.Hour)}, nil},
-		{"a link", Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example"}, Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example", Name: "go", CreatedAt: noonStored}},
+		{"another website with the same domain",
+			store.Website{ID: "B", Owner: "acme", Name: "B's", Domain: "a.example", IsPublic: true,
+				CreatedAt: noonStored}, nil},
+		{"a website with an earlier CreatedAt",
+			store.Website{ID: "z", Owner: "acme", Name: "z", Domain: "z", CreatedAt: noonStored.Add(-time.Hour)}, nil},
+		{"a link", Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example"},
+			Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example", Name: "go",
+				CreatedAt: noonStored}},
 		{"a link without slug", Link{ID: "k", Owner: "acme", TargetURL: "https://b.example"},
-			Link{ID: "k", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example", CreatedAt: noonStored}},
-		{"another link without slug", Link{ID: "a", Owner: "acme", TargetURL: "https://b.example", Name: "A", CreatedAt: later}, nil},
-		{"a link of another owner with the same slug", Link{ID: "t", Owner: "other", Slug: "go", TargetURL: "https://b.example", Name: "T", CreatedAt: noonStored}, nil},
+			Link{ID: "k", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example",
+				CreatedAt: noonStored}},
+		{"another link without slug",
+			Link{ID: "a", Owner: "acme", TargetURL: "https://b.example", Name: "A", CreatedAt: later}, nil},
+		{"a link of another owner with the same slug",
+			Link{ID: "t", Owner: "other", Slug: "go", TargetURL: "https://b.example", Name: "T", CreatedAt: noonStored},
+			nil},
 		{"a monitor without website", Monitor{ID: "m", Owner: "acme", URL: "tcp://a.example:25"},
-			Monitor{ID: "m", Owner: "acme", Name: "tcp://a.example:25", URL: "tcp://a.example:25", CreatedAt: noonStored}},
-		{"a monitor of a website", Monitor{ID: "M", Owner: "acme", Name: "M", URL: "https://a.example", WebsiteID: "w", CreatedAt: noonStored}, nil},
+			Monitor{ID: "m", Owner: "acme", Name: "tcp://a.example:25", URL: "tcp://a.example:25",
+				CreatedAt: noonStored}},
+		{"a monitor of a website",
+			Monitor{ID: "M", Owner: "acme", Name: "M", URL: "https://a.example", WebsiteID: "w", CreatedAt: noonStored},
+			nil},
 	}
 }
 
@@ -80,20 +92,28 @@ func invalidRecords() []invalidCase {
 	return []invalidCase{
 		{"an owner with a taken id", Owner{ID: "b"}, ErrExists, ""},
 		{"an owner with the id of a website", Owner{ID: "w"}, ErrClientID, "w"},
-		{"a website with the id of an owner", store.Website{ID: "other", Owner: "acme", Domain: "b.example"}, ErrClientID, "other"},
+		{"a website with the id of an owner", store.Website{ID: "other", Owner: "acme", Domain: "b.example"},
+			ErrClientID, "other"},
 		{"an id with a space", Owner{ID: "a b"}, store.ErrInvalid, "id"},
 		{"a name with two lines", Owner{ID: "c", Name: "a\nb"}, store.ErrInvalid, "name"},
 		{"an id that is too long", Owner{ID: long}, store.ErrInvalid, "id"},
-		{"a website with a taken id, for another owner", store.Website{ID: "w", Owner: "other", Domain: "b.example"}, ErrExists, ""},
-		{"a website with several faults", store.Website{ID: "a b", Name: "x\x00"}, store.ErrInvalid, "id owner domain name"},
+		{"a website with a taken id, for another owner", store.Website{ID: "w", Owner: "other", Domain: "b.example"},
+			ErrExists, ""},
+		{"a website with several faults", store.Website{ID: "a b", Name: "x\x00"}, store.ErrInvalid,
+			"id owner domain name"},
 		{"a link with a taken id", Link{ID: "l", Owner: "other", TargetURL: "https://b.example"}, ErrExists, ""},
 		{"a link with a taken slug", Link{Owner: "acme", Slug: "go", TargetURL: "https://b.example"}, ErrExists, ""},
-		{"a link with a javascript address", Link{Owner: "acme", TargetURL: "javascript://x/%0aalert(1)"}, store.ErrInvalid, "target"},
+		{"a link with a javascript address", Link{Owner: "acme", TargetURL: "javascript://x/%0aalert(1)"},
+			store.ErrInvalid, "target"},
 		{"a link with a relative address", Link{Owner: "acme", TargetURL: "example.com/x"}, store.ErrInvalid, "target"},
-		{"a slug that is too long", Link{Owner: "acme", TargetURL: "https://a.example", Slug: long}, store.ErrInvalid, "slug"},
-		{"a monitor with several faults", Monitor{Owner: "acme", Name: "m\xff", WebsiteID: "w\x00"}, store.ErrInvalid, "url name website"},
-		{"a monitor of an unknown website", Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: "none"}, store.ErrNotFound, ""},
-		{"a monitor of another owner's website", Monitor{Owner: "other", URL: "https://a.example", WebsiteID: "w"}, store.ErrNotFound, ""},
+		{"a slug that is too long", Link{Owner: "acme", TargetURL: "https://a.example", Slug: long}, store.ErrInvalid,
+			"slug"},
+		{"a monitor with several faults", Monitor{Owner: "acme", Name: "m\xff", WebsiteID: "w\x00"}, store.ErrInvalid,
+			"url name website"},
+		{"a monitor of an unknown website", Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: "none"},
+			store.ErrNotFound, ""},
+		{"a monitor of another owner's website", Monitor{Owner: "other", URL: "https://a.example", WebsiteID: "w"},
+			store.ErrNotFound, ""},
 		{"a website of an unknown owner", store.Website{Owner: "nobody", Domain: "a.example"}, ErrNoOwner, "nobody"},
 		{"a link of an unknown owner", Link{Owner: "nobody", TargetURL: "https://a.example"}, ErrNoOwner, "nobody"},
 		{"a monitor of an unknown owner", Monitor{Owner: "nobody", URL: "https://a.example"}, ErrNoOwner, "nobody"},
@@ -152,7 +172,8 @@ func TestRecords(t *testing.T) {
 			}
 			stored[fmt.Sprintf("%T %s", got, id)] = got
 		}
-		for _, k := range []auth.Key{{ID: "l", Owner: "acme", CreatedAt: noon.Add(time.Hour)}, {ID: "z", Owner: "acme", Disabled: true},
+		for _, k := range []auth.Key{{ID: "l", Owner: "acme", CreatedAt: noon.Add(time.Hour)},
+			{ID: "z", Owner: "acme", Disabled: true},
 			{ID: "a", Owner: "acme", Revoked: noon}, {ID: "t", Owner: "other"}} {
 			got, id, err := create(t.Context(), s, k)
 			if err != nil {
@@ -173,7 +194,8 @@ func TestRecords(t *testing.T) {
 			}
 		}
 		want := contents{
-			picked[Owner](stored, "acme b other a"), picked[store.Website](stored, "z B w"), picked[Link](stored, "k l a"),
+			picked[Owner](stored, "acme b other a"), picked[store.Website](stored, "z B w"),
+			picked[Link](stored, "k l a"),
 			picked[Monitor](stored, "M m"), picked[auth.Key](stored, "a z l"),
 		}
 		if diff := cmp.Diff(want, contentsOf(t, s, "acme")); diff != "" {
@@ -203,7 +225,8 @@ func TestRecords(t *testing.T) {
 func TestIDsAreGenerated(t *testing.T) {
 	s := mustOpen(t, config(t))
 	for begins, record := range map[string]any{
-		"org_": Owner{}, "web_": store.Website{Owner: "acme", Domain: "a.example"}, "lnk_": Link{Owner: "acme", TargetURL: "https://a.example"},
+		"org_": Owner{}, "web_": store.Website{Owner: "acme", Domain: "a.example"},
+		"lnk_": Link{Owner: "acme", TargetURL: "https://a.example"},
 		"mon_": Monitor{Owner: "acme", URL: "https://a.example"}, "key_": auth.Key{Owner: "acme"},
 	} {
 		_, one, err1 := create(t.Context(), s, record)

@@ -3,7 +3,8 @@
 //	records, err := meta.Open(ctx, meta.Config{Path: "meta.sqlite", Pepper: pepper}) // or DSN: "postgres://…"
 //	owner, err := records.CreateOwner(ctx, meta.Owner{ID: "acme"})
 //	site, err := records.CreateWebsite(ctx, store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
-//	key, secret, err := records.CreateKey(ctx, auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+//	reads := auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}}
+//	key, secret, err := records.CreateKey(ctx, reads)
 //	callers, err := auth.New(auth.Config{Store: records, Pepper: pepper}) // accepts secret.Reveal()
 //
 // The records are owners, websites, links, monitors, API keys, feature flags, profiles, the audit trail and the
@@ -23,10 +24,10 @@
 // of the connections for writing is reserved for the audit trail.
 //
 // Every operation ends within Config.Timeout. If the server cannot be reached, or a row is locked for longer than
-// Config.Wait, the error wraps store.ErrUnavailable. Broken idle connections are replaced. Session settings in the
-// DSN (lock_timeout, application_name, connect_timeout, default_query_exec_mode) override the settings of this package. It leaves
-// nothing in sessions, so a pooler such as PgBouncer may give each transaction another one. Every target_session_attrs but any leads
-// to the server that accepts changes.
+// Config.Wait, the error wraps store.ErrUnavailable. Broken idle connections are replaced. Session settings in the DSN
+// (lock_timeout, application_name, connect_timeout, default_query_exec_mode) override the settings of this package. It
+// leaves nothing in sessions, so a pooler such as PgBouncer may give each transaction another one. Every
+// target_session_attrs but any leads to the server that accepts changes.
 //
 // When a connection breaks during a commit, the server may have committed. Such a change is not retried, and the
 // error wraps [ErrInDoubt]. It is safe to repeat a change that names its record: a second revocation changes

@@ -32,7 +32,8 @@ func TestRotationInDoubt(t *testing.T) {
 		s.Notify(&notified)
 		p.next(f)
 		_, fresh, err := s.RotateKey(t.Context(), k.ID, time.Hour)
-		if errors.Is(err, ErrInDoubt) == stored || errors.Is(err, store.ErrUnavailable) == stored || (err == nil) != stored {
+		if errors.Is(err, ErrInDoubt) == stored || errors.Is(err, store.ErrUnavailable) == stored ||
+			(err == nil) != stored {
 			t.Errorf("stored: %t; RotateKey: %v", stored, err)
 		}
 		if notified.Load() != 1 {
@@ -127,7 +128,8 @@ func TestAuditInDoubt(t *testing.T) {
 			entries, chains = entries+before+1, chains+1
 			r, err := audit.Verify(t.Context(), s.Audit(), pepper)
 			if err != nil || r.Err() != nil || r.Entries != int64(entries) || len(r.Chains) != chains {
-				t.Errorf("the trail has %d entries in %d chains, %v, %v; want %d in %d", r.Entries, len(r.Chains), r.Err(), err, entries, chains)
+				t.Errorf("the trail has %d entries in %d chains, %v, %v; want %d in %d", r.Entries, len(r.Chains),
+					r.Err(), err, entries, chains)
 			}
 		})
 	}

@@ -55,7 +55,8 @@ func configPostgres(t testing.TB) Config {
 // patient returns a Config with timeouts that even a slow machine does not reach. Tests of timeouts set shorter
 // ones.
 func patient() Config {
-	return Config{Pepper: pepper, Now: func() time.Time { return noon }, Wait: 2 * time.Minute, Timeout: 4 * time.Minute}
+	return Config{Pepper: pepper, Now: func() time.Time { return noon }, Wait: 2 * time.Minute,
+		Timeout: 4 * time.Minute}
 }
 
 // A clock shows the time that a test sets. Stores also read it in the background.
@@ -161,7 +162,8 @@ func filesOf(t *testing.T, s *Store) string {
 func filesOfPostgres(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	var super bool
-	if err := db.QueryRowContext(t.Context(), "SELECT usesuper FROM pg_user WHERE usename = current_user").Scan(&super); err != nil {
+	if err := db.QueryRowContext(t.Context(),
+		"SELECT usesuper FROM pg_user WHERE usename = current_user").Scan(&super); err != nil {
 		t.Fatal(err)
 	}
 	if !super {

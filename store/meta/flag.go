@@ -121,7 +121,8 @@ func (f Flags) advance(ctx context.Context, db querier, c flags.Commit) error {
 	var q sq.Sqlizer = f.store.sql.Update("flag_sets").Set("revision", c.Base+1).
 		Where(ofRecord(c.Client, "revision", c.Base))
 	if c.Base == 0 {
-		q = f.store.sql.Insert("flag_sets").Columns("client_kind", "client", "revision").Values(string(c.Client.Kind), c.Client.ID, 1).
+		q = f.store.sql.Insert("flag_sets").Columns("client_kind", "client", "revision").Values(string(c.Client.Kind),
+			c.Client.ID, 1).
 			Suffix("ON CONFLICT (client_kind, client) DO NOTHING")
 	}
 	n, err := change(ctx, db, q)
@@ -143,7 +144,8 @@ func (f Flags) drop(ctx context.Context, db querier, c flags.Commit) error {
 		if len(d.ids) == 0 {
 			continue
 		}
-		if _, err := change(ctx, db, f.store.sql.Delete(d.table).Where(ofRecord(c.Client, d.column, d.ids))); err != nil {
+		if _, err := change(ctx, db,
+			f.store.sql.Delete(d.table).Where(ofRecord(c.Client, d.column, d.ids))); err != nil {
 			return err
 		}
 	}
@@ -164,7 +166,8 @@ func (f Flags) dropAll(client flags.Client) []sq.Sqlizer {
 
 // put stores n records in table, and replaces records with the same client and id. at returns record i and its
 // values for all columns but the last one.
-func (f Flags) put(ctx context.Context, db querier, table string, columns []string, n int, at func(i int) (record any, key []any)) error {
+func (f Flags) put(ctx context.Context, db querier, table string, columns []string, n int,
+	at func(i int) (record any, key []any)) error {
 	const atOnce = 100 // records in one statement, because databases limit its parameters
 	var sets []string
 	for _, c := range columns[3:] { // client and id identify a record

@@ -30,7 +30,8 @@ func BenchmarkChangeOfAFullSet(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := editor.Change(b.Context(), flags.Target{Client: web, ID: "f7", Actor: flags.Actor{Kind: "key"}}, func(f *flags.Flag) { f.Default = !f.Default }); err != nil {
+		if _, err := editor.Change(b.Context(), flags.Target{Client: web, ID: "f7", Actor: flags.Actor{Kind: "key"}},
+			func(f *flags.Flag) { f.Default = !f.Default }); err != nil {
 			b.Fatal(err)
 		}
 	}

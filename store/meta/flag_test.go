@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/flags/flagstest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -33,7 +34,8 @@ func TestFlagHistoryIsBounded(t *testing.T) {
 		for base, revision := range []int64{1, 2, flags.MaxHistory + 1} {
 			err := s.Commit(t.Context(), flags.Commit{
 				Client: flags.OfWebsite("web"), Base: int64(base), Flags: []flags.Flag{f},
-				Changes: []flags.Change{{Client: flags.OfWebsite("web"), Flag: "f1", Revision: revision, At: noon, Event: flags.Updated, After: &f}},
+				Changes: []flags.Change{{Client: flags.OfWebsite("web"), Flag: "f1", Revision: revision, At: noon,
+					Event: flags.Updated, After: &f}},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -49,6 +51,7 @@ func TestFlagHistoryIsBounded(t *testing.T) {
 // TestFlagHistoryStoresDifferences makes small changes of a large flag. They take little space, and History
 // returns whole flags.
 func TestFlagHistoryStoresDifferences(t *testing.T) {
+	testenv.WithoutRace(t)
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		values := make([]any, 500)
@@ -58,13 +61,18 @@ func TestFlagHistoryStoresDifferences(t *testing.T) {
 		var before *flags.Flag
 		var want []flags.Change
 		for i := range int64(50) {
-			f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Revision: i + 1, Rules: []flags.Rule{{On: "email", Operator: "in", Values: values}},
+			f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Revision: i + 1,
+				Rules:   []flags.Rule{{On: "email", Operator: "in", Values: values}},
 				Payload: json.RawMessage(`{"html":"<&>","n":1.0}`)}
 			if i%3 != 0 { // so that a field appears and disappears
 				f.Description = fmt.Sprintf("change %d", i)
 			}
-			one := flags.Change{Client: flags.OfWebsite("web"), Flag: "f1", Revision: i + 1, At: noon.UTC().Truncate(time.Millisecond), Event: flags.Updated, Actor: flags.Actor{Kind: "key"}, Before: before, After: new(f)}
-			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: flags.OfWebsite("web"), Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+			one := flags.Change{Client: flags.OfWebsite("web"), Flag: "f1", Revision: i + 1,
+				At: noon.UTC().Truncate(time.Millisecond), Event: flags.Updated, Actor: flags.Actor{Kind: "key"},
+				Before: before, After: new(f)}
+			if err := s.Flags().Commit(t.Context(),
+				flags.Commit{Client: flags.OfWebsite("web"), Base: i, Flags: []flags.Flag{f},
+					Changes: []flags.Change{one}}); err != nil {
 				t.Fatal(err)
 			}
 			before, want = new(f), append(want, one)
@@ -90,14 +98,19 @@ func TestFlagHistoryStoresDifferences(t *testing.T) {
 
 // TestFlagHistoryIsBoundedInBytes stores changes beyond the limit in bytes. The oldest ones are deleted.
 func TestFlagHistoryIsBoundedInBytes(t *testing.T) {
+	testenv.WithoutRace(t)
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		var before *flags.Flag
 		const changes = flags.MaxHistoryBytes / (512 << 10) * 3 / 2
 		for i := range int64(changes) {
-			f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Revision: i + 1, Description: strings.Repeat(string(rune('a'+i%26)), 512<<10)}
-			one := flags.Change{Client: flags.OfWebsite("web"), Flag: "f1", Revision: i + 1, At: noon.Add(time.Duration(i) * time.Second), Event: flags.Updated, Before: before, After: &f}
-			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: flags.OfWebsite("web"), Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+			f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Revision: i + 1,
+				Description: strings.Repeat(string(rune('a'+i%26)), 512<<10)}
+			one := flags.Change{Client: flags.OfWebsite("web"), Flag: "f1", Revision: i + 1,
+				At: noon.Add(time.Duration(i) * time.Second), Event: flags.Updated, Before: before, After: &f}
+			if err := s.Flags().Commit(t.Context(),
+				flags.Commit{Client: flags.OfWebsite("web"), Base: i, Flags: []flags.Flag{f},
+					Changes: []flags.Change{one}}); err != nil {
 				t.Fatal(err)
 			}
 			before = &f
@@ -121,8 +134,11 @@ func TestFlagHistoryEndsAtAGap(t *testing.T) {
 		var before *flags.Flag
 		for i := range int64(4) {
 			f := flags.Flag{ID: "f1", Client: client, Key: "k", Revision: i + 1, Description: fmt.Sprint(i)}
-			one := flags.Change{Client: client, Flag: "f1", Revision: i + 1, At: noon, Event: flags.Updated, Before: before, After: &f}
-			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: client, Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+			one := flags.Change{Client: client, Flag: "f1", Revision: i + 1, At: noon, Event: flags.Updated,
+				Before: before, After: &f}
+			if err := s.Flags().Commit(t.Context(),
+				flags.Commit{Client: client, Base: i, Flags: []flags.Flag{f},
+					Changes: []flags.Change{one}}); err != nil {
 				t.Fatal(err)
 			}
 			before = &f
@@ -137,7 +153,8 @@ func TestFlagHistoryEndsAtAGap(t *testing.T) {
 
 func historySize(t *testing.T, s *Store) int64 {
 	t.Helper()
-	sum, err := collect(t.Context(), s, "size", s.sql.Select("SUM(LENGTH(COALESCE(undo, '')) + LENGTH(COALESCE(flag_after, '')))").From("flag_changes"), number)
+	sum, err := collect(t.Context(), s, "size",
+		s.sql.Select("SUM(LENGTH(COALESCE(undo, '')) + LENGTH(COALESCE(flag_after, '')))").From("flag_changes"), number)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,12 +170,14 @@ func TestRemovingAClientRemovesItsFlags(t *testing.T) {
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
-		clients := []flags.Client{flags.OfWebsite("w"), flags.OfOrganization("w"), flags.OfOrganization("gone"), flags.OfWebsite("gone"), flags.OfWebsite("kept")}
+		clients := []flags.Client{flags.OfWebsite("w"), flags.OfOrganization("w"), flags.OfOrganization("gone"),
+			flags.OfWebsite("gone"), flags.OfWebsite("kept")}
 		for _, id := range clients {
 			f := flags.Flag{ID: "f1", Client: id, Key: "k"}
 			err := s.Commit(t.Context(), flags.Commit{
 				Client: id, Flags: []flags.Flag{f}, Groups: []flags.Group{{ID: "g1", Client: id}},
-				Changes: []flags.Change{{Client: id, Flag: "f1", Revision: 1, At: noon, Event: flags.Created, After: &f}},
+				Changes: []flags.Change{{Client: id, Flag: "f1", Revision: 1, At: noon, Event: flags.Created,
+					After: &f}},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -172,7 +191,8 @@ func TestRemovingAClientRemovesItsFlags(t *testing.T) {
 			id := clients[i]
 			set, err1 := s.Load(t.Context(), id)
 			past, err2 := s.History(t.Context(), id, "f1", math.MaxInt64, 10)
-			if err := errors.Join(err1, err2); err != nil || len(set.Flags) != want || len(set.Groups) != want || len(past) != want || set.Revision != int64(2-want) {
+			if err := errors.Join(err1, err2); err != nil || len(set.Flags) != want || len(set.Groups) != want ||
+				len(past) != want || set.Revision != int64(2-want) {
 				t.Errorf("%s has %+v, %d changes, %v", id, set, len(past), err)
 			}
 		}

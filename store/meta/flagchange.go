@@ -25,8 +25,10 @@ type flagChange struct {
 
 var flagChanges = record[flagChange]{"flag change", "flag_changes", func(c *flagChange) []field {
 	return []field{
-		{"client_kind", (*string)(&c.Client.Kind)}, {"client", &c.Client.ID}, {"flag", &c.Flag}, {"revision", &c.Revision}, {"changed_at", (*millis)(&c.At)},
-		{"event", (*string)(&c.Event)}, {"actor_type", &c.Actor.Kind}, {"actor_id", &c.Actor.ID}, {"actor_name", &c.Actor.Name},
+		{"client_kind", (*string)(&c.Client.Kind)}, {"client", &c.Client.ID}, {"flag", &c.Flag},
+		{"revision", &c.Revision}, {"changed_at", (*millis)(&c.At)},
+		{"event", (*string)(&c.Event)}, {"actor_type", &c.Actor.Kind}, {"actor_id", &c.Actor.ID},
+		{"actor_name", &c.Actor.Name},
 		{"undo", &c.undo}, {"flag_after", &c.after}, {"size", &c.size},
 	}
 }}
@@ -102,7 +104,8 @@ func (f Flags) releasePrevious(ctx context.Context, db querier, one flags.Change
 
 // boundHistory deletes the oldest changes of a client until all changes take at most [flags.MaxHistoryBytes].
 func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client) error {
-	sum, err := collectFrom(ctx, db, f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(ofClient(client)), number)
+	sum, err := collectFrom(ctx, db,
+		f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(ofClient(client)), number)
 	if err != nil || len(sum) != 1 {
 		return err
 	}
@@ -135,7 +138,8 @@ func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client
 // History implements [flags.Store]. It reads all later changes too, because each change leads to the one before
 // it. The history ends where the next change is missing: boundHistory deletes by time, and after the clock was set
 // back it can delete a newer change first.
-func (f Flags) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change, error) {
+func (f Flags) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change,
+	error) {
 	q := flagChanges.query(f.store).Where(ofRecord(client, "flag", flag)).OrderBy("revision DESC")
 	rows, err := collect(ctx, f.store, "history of a flag", q, flagChanges.scan)
 	if err != nil {

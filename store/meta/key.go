@@ -64,7 +64,8 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	}
 	rotated := keyRow{Key: k, digest: s.digest(secret)}
 	for i, old := range k.Old {
-		rotated.old = append(rotated.old, oldSecret{hex.EncodeToString(known.Old[i][:]), old.Start, old.Until.UnixMilli()})
+		rotated.old = append(rotated.old,
+			oldSecret{hex.EncodeToString(known.Old[i][:]), old.Start, old.Until.UnixMilli()})
 	}
 	err = s.update(ctx, "rotate key", func(ctx context.Context, db querier) error {
 		return s.writeRotation(ctx, db, found.digest, rotated)
@@ -89,7 +90,8 @@ func (s *Store) writeRotation(ctx context.Context, db querier, before string, k 
 	if err != nil {
 		return err
 	}
-	if _, err := change(ctx, db, s.sql.Delete(oldDigests).Where(sq.Eq{"api_key": k.ID})); err != nil || len(k.old) == 0 {
+	if _, err := change(ctx, db, s.sql.Delete(oldDigests).Where(sq.Eq{"api_key": k.ID})); err != nil ||
+		len(k.old) == 0 {
 		return err
 	}
 	add := s.sql.Insert(oldDigests).Columns("digest", "api_key")
@@ -147,7 +149,8 @@ func (s *Store) RevokeKey(ctx context.Context, id string) error {
 
 // SetKeyDisabled disables a key, or enables it again. Its error wraps auth.ErrNotFound.
 func (s *Store) SetKeyDisabled(ctx context.Context, id string, disabled bool) error {
-	return s.changeKey(ctx, "disable key", id, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).Set("disabled", disabled))
+	return s.changeKey(ctx, "disable key", id,
+		s.sql.Update(keys.table).Where(sq.Eq{"id": id}).Set("disabled", disabled))
 }
 
 // changeKey runs a statement that changes the key with an id, and notifies the Invalidators.

@@ -119,7 +119,8 @@ func TestWithoutPepper(t *testing.T) {
 		}
 		cfg.Pepper = auth.Pepper{}
 		s := mustOpen(t, cfg)
-		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "Pepper") {
+		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil ||
+			!strings.Contains(err.Error(), "Pepper") {
 			t.Errorf("CreateKey: %v", err)
 		}
 		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "Pepper") {

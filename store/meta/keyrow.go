@@ -156,7 +156,8 @@ func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl tim
 		return auth.Secret{}, err
 	}
 	if !found.Valid(s.cfg.Now()) {
-		return auth.Secret{}, s.wrap(ctx, "mint token", fmt.Errorf("%w: it is disabled, revoked or expired", auth.ErrBadKey))
+		return auth.Secret{}, s.wrap(ctx, "mint token",
+			fmt.Errorf("%w: it is disabled, revoked or expired", auth.ErrBadKey))
 	}
 	known, err := found.digests()
 	if err != nil {

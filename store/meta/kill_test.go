@@ -82,7 +82,8 @@ func untilKilled(t *testing.T, cfg Config, n int) (heads []audit.Checkpoint, cre
 		var mac string
 		if id, ok := strings.CutPrefix(lines.Text(), "key "); ok {
 			created = append(created, id)
-		} else if _, err := fmt.Sscan(lines.Text(), new(string), &m.Writer, &m.Seq, &mac); err == nil && m.MAC.UnmarshalText([]byte(mac)) == nil {
+		} else if _, err := fmt.Sscan(lines.Text(), new(string), &m.Writer, &m.Seq, &mac); err == nil &&
+			m.MAC.UnmarshalText([]byte(mac)) == nil {
 			heads = append(heads, m) // the kill can cut the last line
 		}
 		if !killed && len(heads) >= n && len(created) >= n {
@@ -105,7 +106,8 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // SQLite raises it to the current size
+	// SQLite raises it to the current size
+	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
 		t.Fatal(err)
 	}
 	created := 0

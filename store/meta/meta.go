@@ -169,7 +169,8 @@ func (c Config) check() error {
 		faults = append(faults, fmt.Errorf("store/meta: Wait must not be negative: %v", c.Wait))
 	}
 	if c.Timeout < 0 || c.Timeout > 0 && c.Timeout < c.Wait {
-		faults = append(faults, fmt.Errorf("store/meta: Timeout must be at least Wait (%v), not %v", max(0, c.Wait), c.Timeout))
+		faults = append(faults, fmt.Errorf("store/meta: Timeout must be at least Wait (%v), not %v", max(0, c.Wait),
+			c.Timeout))
 	}
 	if _, err := auth.NewSecret(nil, c.Prefix); err != nil { // auth checks the prefix
 		faults = append(faults, fmt.Errorf("store/meta: %w", err))

@@ -43,19 +43,20 @@ func TestKeysConform(t *testing.T) {
 // cache does not depend on the database.
 func TestCachedKeysConform(t *testing.T) {
 	t.Parallel()
-	authtest.Run(t, authtest.Harness{Pepper: pepper, Lag: keycache.DefaultTTL, Open: func(t *testing.T, now func() time.Time) authtest.Store {
-		cfg := config(t)
-		cfg.Now = now
-		s := mustOpen(t, cfg)
-		c, err := keycache.New(keycache.Config{Store: s, Now: now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Notify(c)
-		tested := underTest(s)
-		tested.KeyStore = c
-		return tested
-	}})
+	authtest.Run(t, authtest.Harness{Pepper: pepper, Lag: keycache.DefaultTTL,
+		Open: func(t *testing.T, now func() time.Time) authtest.Store {
+			cfg := config(t)
+			cfg.Now = now
+			s := mustOpen(t, cfg)
+			c, err := keycache.New(keycache.Config{Store: s, Now: now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Notify(c)
+			tested := underTest(s)
+			tested.KeyStore = c
+			return tested
+		}})
 }
 
 // underTest returns s for the conformance suite, which decides when uses are stored.
@@ -126,7 +127,8 @@ func TestEnded(t *testing.T) {
 		if err := s.Ping(t.Context()); err == nil {
 			t.Error("Ping of a closed store succeeds")
 		}
-		if _, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper}); err == nil || errors.Is(err, store.ErrCorrupt) {
+		if _, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper}); err == nil ||
+			errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("the audit log of a closed store: %v", err)
 		}
 	})

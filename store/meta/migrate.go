@@ -66,7 +66,8 @@ func checkTables(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
 		return err
 	}
 	if have.Int64 > known {
-		return fmt.Errorf("%w: the tables have version %d, this program knows %d", store.ErrNewerSchema, have.Int64, known)
+		return fmt.Errorf("%w: the tables have version %d, this program knows %d", store.ErrNewerSchema, have.Int64,
+			known)
 	}
 	return nil
 }
@@ -86,7 +87,8 @@ func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store/meta: migrations: %w", err)
 	}
-	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...)}
+	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true),
+		goose.WithGoMigrations(steps...)}
 	if l.locker != nil {
 		options = append(options, goose.WithSessionLocker(l.locker(db)))
 	}
@@ -127,7 +129,8 @@ func steps(files fs.FS) (all []*goose.Migration, err error) {
 // if another process migrates at the same time. It is retried then.
 func (s *Store) migrate(ctx context.Context, files fs.FS) error {
 	for try := 1; ; try++ {
-		p, err := provider(s.lang, s.write, files) // a new provider for each try, because a provider remembers failed migrations
+		// a new provider for each try, because a provider remembers failed migrations
+		p, err := provider(s.lang, s.write, files)
 		if err != nil {
 			return err
 		}
@@ -175,8 +178,8 @@ func texts(ctx context.Context, db *sql.DB, query string) (_ []string, err error
 	return all, rows.Err()
 }
 
-// SchemaVersion returns the version of the tables that this program writes. A program opens files with the same version and
-// with smaller ones.
+// SchemaVersion returns the version of the tables that this program writes. A program opens files with the same version
+// and with smaller ones.
 func SchemaVersion() (int, error) {
 	all, err := steps(migrations())
 	if err != nil {

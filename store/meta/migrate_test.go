@@ -30,7 +30,8 @@ func TestOlderFileIsMigrated(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, version := range []string{"9000", "9001"} {
-			if where := "at=" + langOf(cfg).name(cfg) + " version=" + version + "\n"; !strings.Contains(log.String(), where) {
+			if where := "at=" + langOf(cfg).name(cfg) + " version=" + version +
+				"\n"; !strings.Contains(log.String(), where) {
 				t.Errorf("the log does not contain %q:\n%s", where, log.String())
 			}
 		}

@@ -111,16 +111,19 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 			return err
 		}
 		for _, q := range []sq.Sqlizer{
-			s.sql.Delete(oldDigests).Where(sq.Expr("api_key IN ("+ids+")", args...)), s.sql.Delete(keys.table).Where(revoked),
+			s.sql.Delete(oldDigests).Where(sq.Expr("api_key IN ("+ids+")", args...)),
+			s.sql.Delete(keys.table).Where(revoked),
 		} {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}
 		}
 		for _, kind := range []struct{ name, table string }{
-			{websites.name, websites.table}, {links.name, links.table}, {monitors.name, monitors.table}, {keys.name, keys.table},
+			{websites.name, websites.table}, {links.name, links.table}, {monitors.name, monitors.table},
+			{keys.name, keys.table},
 		} {
-			found, err := collectFrom(ctx, db, s.sql.Select("id").From(kind.table).Where(sq.Eq{"owner": id}).OrderBy("id").Limit(1), text)
+			found, err := collectFrom(ctx, db,
+				s.sql.Select("id").From(kind.table).Where(sq.Eq{"owner": id}).OrderBy("id").Limit(1), text)
 			if err != nil {
 				return err
 			}
@@ -128,7 +131,8 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, kind.name, found[0])
 			}
 		}
-		for _, q := range append(Flags{s}.dropAll(flags.OfOrganization(id)), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
+		for _, q := range append(Flags{s}.dropAll(flags.OfOrganization(id)),
+			s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}
@@ -140,7 +144,8 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 // needOwner returns [ErrNoOwner] if owner does not exist. Otherwise it prevents the removal of owner until the
 // transaction ends.
 func (s *Store) needOwner(ctx context.Context, db querier, owner string) error {
-	found, err := collectFrom(ctx, db, s.sql.Select("id").From(owners.table).Where(sq.Eq{"id": owner}).Suffix(s.lang.forShare), text)
+	found, err := collectFrom(ctx, db,
+		s.sql.Select("id").From(owners.table).Where(sq.Eq{"id": owner}).Suffix(s.lang.forShare), text)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("%w: %q", ErrNoOwner, owner)
 	}

@@ -108,17 +108,19 @@ func pooled(t *testing.T) (dsn string) {
 	files := map[string]string{
 		"users": fmt.Sprintf("%q %q\n", to.User.Username(), password),
 		"ini": fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\nauth_type = trust\n"+
-			"auth_file = %s\npool_mode = transaction\ndefault_pool_size = 4\nserver_tls_sslmode = disable\n", to.Hostname(), to.Port(), at.Port, filepath.Join(dir, "users")),
+			"auth_file = %s\npool_mode = transaction\ndefault_pool_size = 4\nserver_tls_sslmode = disable\n",
+			to.Hostname(), to.Port(), at.Port, filepath.Join(dir, "users")),
 	}
 	for file, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil { //nolint:gosec // PgBouncer runs as another user
+		// PgBouncer runs as another user.
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	args := []string{filepath.Join(dir, "ini")}
 	if os.Getuid() == 0 { // PgBouncer refuses to run as root
 		for folder := dir; folder != os.TempDir() && len(folder) > 1; folder = filepath.Dir(folder) {
-			if err := os.Chmod(folder, 0o755); err != nil { //nolint:gosec // of the test
+			if err := os.Chmod(folder, 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}

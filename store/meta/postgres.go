@@ -87,7 +87,8 @@ func boundTransaction(ctx context.Context, c Config, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	for name, limit := range map[string]time.Duration{"lock_timeout": c.Wait, "idle_in_transaction_session_timeout": c.Timeout} {
+	for name, limit := range map[string]time.Duration{"lock_timeout": c.Wait,
+		"idle_in_transaction_session_timeout": c.Timeout} {
 		if _, set := conn.RuntimeParams[name]; set {
 			continue
 		}

@@ -123,7 +123,8 @@ func TestPostgresEndsConnections(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		killed, err := texts(t.Context(), db, "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE application_name = '"+t.Name()+"'")
+		killed, err := texts(t.Context(), db,
+			"SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE application_name = '"+t.Name()+"'")
 		if err != nil || len(killed) < 2 {
 			t.Fatalf("killed %v, %v", killed, err)
 		}
@@ -173,11 +174,15 @@ func TestPostgresIsAwayForAWhile(t *testing.T) {
 		var together sync.WaitGroup // each operation may take the whole timeout; one that never ends fails the test
 		together.Go(func() { _, errs[0] = cache.KeyByDigest(t.Context(), d) })
 		together.Go(func() { _, errs[1] = s.Owner(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w"}) })
-		together.Go(func() { _, errs[2] = s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}) })
+		together.Go(func() {
+			_, errs[2] = s.CreateWebsite(t.Context(),
+				store.Website{Owner: "acme", Domain: "a.example"})
+		})
 		together.Go(func() { errs[3] = s.RevokeKey(t.Context(), k.ID) })
 		together.Wait()
 		for i, err := range errs {
-			if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrNotFound) || errors.Is(err, auth.ErrNotFound) {
+			if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrNotFound) ||
+				errors.Is(err, auth.ErrNotFound) {
 				t.Errorf("%s: operation %d: %v", c.says, i+1, err)
 			}
 		}

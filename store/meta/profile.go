@@ -23,7 +23,8 @@ type profileRow struct {
 
 var profiles = record[profileRow]{"profile", "profiles", func(p *profileRow) []field {
 	return []field{
-		{"website", &p.Website}, {"id", &p.ID}, {"name", &p.Name}, {"traits", &p.traits}, {"keyed", &p.Keyed}, {"changed_at", (*millis)(&p.ChangedAt)},
+		{"website", &p.Website}, {"id", &p.ID}, {"name", &p.Name}, {"traits", &p.traits}, {"keyed", &p.Keyed},
+		{"changed_at", (*millis)(&p.ChangedAt)},
 	}
 }}
 
@@ -46,7 +47,8 @@ func (s *Store) Identify(ctx context.Context, i store.Identification) error {
 func (s *Store) identify(ctx context.Context, i store.Identification, limits profileLimits) error {
 	this := sq.Eq{"website": i.Website, "id": i.Profile}
 	return s.update(ctx, "identify", func(ctx context.Context, db querier) error {
-		fresh := profileRow{Profile: store.Profile{Website: i.Website, ID: i.Profile, Keyed: i.Keyed, ChangedAt: s.created(s.cfg.Now())}, traits: "{}"}
+		fresh := profileRow{Profile: store.Profile{Website: i.Website, ID: i.Profile, Keyed: i.Keyed,
+			ChangedAt: s.created(s.cfg.Now())}, traits: "{}"}
 		added, err := change(ctx, db, profiles.insert(s, fresh).Suffix("ON CONFLICT (website, id) DO NOTHING"))
 		if err != nil {
 			return err
@@ -98,8 +100,10 @@ func oneProfile(keyed bool) profileCount {
 }
 
 // countProfiles adds more to the counts of a website, and returns the new counts.
-func (s *Store) countProfiles(ctx context.Context, db querier, website string, more profileCount) (profileCount, error) {
-	q := s.sql.Insert(profileCounts).Columns("website", "anonymous", "keyed").Values(website, more.anonymous, more.keyed).
+func (s *Store) countProfiles(ctx context.Context, db querier, website string, more profileCount) (profileCount,
+	error) {
+	q := s.sql.Insert(profileCounts).Columns("website", "anonymous", "keyed").Values(website, more.anonymous,
+		more.keyed).
 		Suffix("ON CONFLICT (website) DO UPDATE SET anonymous = profile_counts.anonymous + excluded.anonymous, " +
 			"keyed = profile_counts.keyed + excluded.keyed RETURNING anonymous, keyed")
 	sums, err := collectFrom(ctx, db, q, func(row scanner) (n profileCount, err error) {
@@ -164,7 +168,8 @@ func (s *Store) Profile(ctx context.Context, website, id string) (store.Profile,
 func (s *Store) ProfileNames(ctx context.Context, website string, ids []string) (map[string]string, error) {
 	names := map[string]string{}
 	for some := range slices.Chunk(ids, namesAtOnce) {
-		found, err := collect(ctx, s, "profile names", profiles.query(s).Where(sq.Eq{"website": website, "id": some}).Where(sq.NotEq{"name": ""}), profiles.scan)
+		found, err := collect(ctx, s, "profile names",
+			profiles.query(s).Where(sq.Eq{"website": website, "id": some}).Where(sq.NotEq{"name": ""}), profiles.scan)
 		if err != nil {
 			return nil, err
 		}
@@ -199,12 +204,14 @@ func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {
 }
 
 // removeProfiles deletes all profiles of a website within a transaction. It subtracts the number of deleted profiles
-// and does not delete the counts: other transactions may be adding profiles that it does not see yet. It returns the number.
+// and does not delete the counts: other transactions may be adding profiles that it does not see yet. It returns the
+// number.
 func (s *Store) removeProfiles(ctx context.Context, db querier, website string) (int64, error) {
 	var removed [2]int64
 	for i, keyed := range []bool{false, true} {
 		var err error
-		if removed[i], err = change(ctx, db, s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "keyed": keyed})); err != nil {
+		if removed[i], err = change(ctx, db,
+			s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "keyed": keyed})); err != nil {
 			return 0, err
 		}
 	}

@@ -20,7 +20,8 @@ func TestProfiles(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		identify := func(keyed bool, traits map[string]any) error {
-			return s.Identify(t.Context(), store.Identification{Website: "w", Profile: "u1", Traits: traits, Keyed: keyed})
+			return s.Identify(t.Context(),
+				store.Identification{Website: "w", Profile: "u1", Traits: traits, Keyed: keyed})
 		}
 		many := map[string]any{}
 		for i := range store.MaxTraits {
@@ -35,22 +36,31 @@ func TestProfiles(t *testing.T) {
 			want   map[string]any
 		}{
 			{"only the id", false, nil, nil, "", map[string]any{}},
-			{"traits of every kind", false, map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "paid": true}, nil, "Ada L.",
+			{"traits of every kind", false,
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "paid": true}, nil, "Ada L.",
 				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "paid": true}},
-			{"a trait added, a trait removed; username takes precedence over name", false, map[string]any{"username": "ada", "paid": nil, "email": "Ada@X.example"}, nil, "ada",
-				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
+			{"a trait added, a trait removed; username takes precedence over name", false,
+				map[string]any{"username": "ada", "paid": nil, "email": "Ada@X.example"}, nil, "ada",
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada",
+					"email": "ada@x.example"}},
 			{"too many traits", false, many, store.ErrManyTraits, "ada",
-				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
-			{"too long a text", false, map[string]any{"about": strings.Repeat("x", store.MaxTraitsText)}, store.ErrManyTraits, "ada",
-				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
-			{"from a sender with a key", true, map[string]any{"username": nil, "seats": nil, "email": nil}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
-			{"from a sender without a key after that", false, map[string]any{"name": "Eve"}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada",
+					"email": "ada@x.example"}},
+			{"too long a text", false, map[string]any{"about": strings.Repeat("x", store.MaxTraitsText)},
+				store.ErrManyTraits, "ada",
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada",
+					"email": "ada@x.example"}},
+			{"from a sender with a key", true, map[string]any{"username": nil, "seats": nil, "email": nil}, nil,
+				"Ada L.", map[string]any{"name": "Ada L."}},
+			{"from a sender without a key after that", false, map[string]any{"name": "Eve"}, nil, "Ada L.",
+				map[string]any{"name": "Ada L."}},
 		} {
 			if err := identify(row.keyed, row.traits); !errors.Is(err, row.err) {
 				t.Errorf("%s: %v", row.says, err)
 			}
 			got, err := s.Profile(t.Context(), "w", "u1")
-			if diff := cmp.Diff(row.want, got.Traits); diff != "" || err != nil || got.Name != row.name || !got.ChangedAt.Equal(noon.Truncate(time.Millisecond)) {
+			if diff := cmp.Diff(row.want, got.Traits); diff != "" || err != nil || got.Name != row.name ||
+				!got.ChangedAt.Equal(noon.Truncate(time.Millisecond)) {
 				t.Errorf("%s: %+v, %v (-want +got):\n%s", row.says, got, err, diff)
 			}
 		}
@@ -63,7 +73,8 @@ func TestProfiles(t *testing.T) {
 		}
 		last := ids[len(ids)-1]
 		for _, i := range []store.Identification{
-			{Website: "w", Profile: last, Traits: map[string]any{"name": "Zoe"}}, {Website: "w", Profile: "u2"}, {Website: "other", Profile: "u3", Traits: map[string]any{"name": "Eve"}},
+			{Website: "w", Profile: last, Traits: map[string]any{"name": "Zoe"}}, {Website: "w", Profile: "u2"},
+			{Website: "other", Profile: "u3", Traits: map[string]any{"name": "Eve"}},
 		} {
 			if err := s.Identify(t.Context(), i); err != nil {
 				t.Fatal(err)
@@ -84,7 +95,8 @@ func TestProfiles(t *testing.T) {
 func TestProfilesOfAWebsite(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		if _, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"}); err != nil {
+		if _, err := s.CreateWebsite(t.Context(),
+			store.Website{ID: "w", Owner: "acme", Domain: "a.example"}); err != nil {
 			t.Fatal(err)
 		}
 		identify := func(id string) error {
@@ -121,7 +133,8 @@ func TestShareOfSendersWithoutKey(t *testing.T) {
 			{"a", true, nil}, {"d", false, nil}, // a has a key now, so there is a place for d
 			{"e", true, store.ErrManyProfiles}, {"e", false, store.ErrManyProfiles}, {"b", true, nil},
 		} {
-			err := s.identify(t.Context(), store.Identification{Website: "w", Profile: row.id, Keyed: row.keyed}, profileLimits{all: 4, anonymous: 2})
+			err := s.identify(t.Context(), store.Identification{Website: "w", Profile: row.id, Keyed: row.keyed},
+				profileLimits{all: 4, anonymous: 2})
 			if !errors.Is(err, row.err) {
 				t.Errorf("%+v: %v", row, err)
 			}
@@ -138,9 +151,11 @@ func TestProfileCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		count := func() (counted, rows []string) {
-			counted, err := texts(t.Context(), s.read, "SELECT website || ' ' || anonymous || ' ' || keyed FROM profile_counts WHERE anonymous + keyed <> 0 ORDER BY website")
+			counted, err := texts(t.Context(), s.read,
+				"SELECT website || ' ' || anonymous || ' ' || keyed FROM profile_counts WHERE anonymous + keyed <> 0 ORDER BY website")
 			if err == nil {
-				rows, err = texts(t.Context(), s.read, `SELECT website || ' ' || COUNT(CASE WHEN keyed THEN NULL ELSE 1 END) || ' ' || COUNT(CASE WHEN keyed THEN 1 END)
+				rows, err = texts(t.Context(), s.read,
+					`SELECT website || ' ' || COUNT(CASE WHEN keyed THEN NULL ELSE 1 END) || ' ' || COUNT(CASE WHEN keyed THEN 1 END)
 					FROM profiles GROUP BY website ORDER BY website`)
 			}
 			if err != nil {
@@ -165,9 +180,11 @@ func TestProfileCounts(t *testing.T) {
 						case n < 6:
 							err = s.RemoveProfile(t.Context(), site, id)
 						default:
-							err = s.identify(t.Context(), store.Identification{Website: site, Profile: id, Keyed: n < 10}, profileLimits{8, 5})
+							err = s.identify(t.Context(),
+								store.Identification{Website: site, Profile: id, Keyed: n < 10}, profileLimits{8, 5})
 						}
-						if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, ErrExists) && !errors.Is(err, store.ErrManyProfiles) {
+						if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, ErrExists) &&
+							!errors.Is(err, store.ErrManyProfiles) {
 							t.Errorf("seed %d: %v", seed, err)
 						}
 					}

@@ -22,7 +22,8 @@ func BenchmarkNewProfile(b *testing.B) {
 				}
 			}
 			for i := 0; b.Loop(); i++ {
-				if err := s.Identify(b.Context(), store.Identification{Website: "w", Profile: fmt.Sprint("new", i)}); err != nil {
+				if err := s.Identify(b.Context(),
+					store.Identification{Website: "w", Profile: fmt.Sprint("new", i)}); err != nil {
 					b.Fatal(err)
 				}
 			}

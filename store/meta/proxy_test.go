@@ -50,7 +50,10 @@ func startProxy(t *testing.T, target string) *proxy {
 			go p.serve(c)
 		}
 	}()
-	t.Cleanup(func() { _ = l.Close(); p.set(true, false) })
+	t.Cleanup(func() {
+		_ = l.Close()
+		p.set(true, false)
+	})
 	return p
 }
 

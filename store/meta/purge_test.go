@@ -18,7 +18,9 @@ func TestPurge(t *testing.T) {
 		const trace = "someone-to-forget"
 		for i := range 3 {
 			for website, name := range map[string]string{"w": trace, "other": "someone else"} {
-				err := s.Identify(t.Context(), store.Identification{Website: website, Profile: fmt.Sprint(name, i), Traits: map[string]any{"name": name}, Keyed: i == 0})
+				err := s.Identify(t.Context(),
+					store.Identification{Website: website, Profile: fmt.Sprint(name, i),
+						Traits: map[string]any{"name": name}, Keyed: i == 0})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -111,7 +111,8 @@ func (r record[T]) change(ctx context.Context, s *Store, id string, amend func(*
 
 // list returns the records that match a condition, by creation time, then id.
 func (r record[T]) list(ctx context.Context, s *Store, where sq.Eq) ([]T, error) {
-	return collect(ctx, s, "list "+r.name+"s", r.query(s).Where(where).OrderBy("created_at", "id"+s.lang.byBytes), r.scan)
+	return collect(ctx, s, "list "+r.name+"s", r.query(s).Where(where).OrderBy("created_at", "id"+s.lang.byBytes),
+		r.scan)
 }
 
 // optional is a text that is stored as NULL if it is empty.

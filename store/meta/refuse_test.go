@@ -25,7 +25,8 @@ func filled(t *testing.T, cfg Config) Config {
 	err := s.update(t.Context(), "fill", func(ctx context.Context, db querier) error {
 		var sites []store.Website
 		for i := range 200 {
-			sites = append(sites, store.Website{ID: fmt.Sprintf("w%03d", i), Owner: "acme", Name: fmt.Sprint("Website ", i), Domain: "a.example", CreatedAt: noon})
+			sites = append(sites, store.Website{ID: fmt.Sprintf("w%03d", i), Owner: "acme",
+				Name: fmt.Sprint("Website ", i), Domain: "a.example", CreatedAt: noon})
 		}
 		_, err := change(ctx, db, websites.insert(s, sites...))
 		return err
@@ -73,7 +74,8 @@ func TestRejectedFilesAreNotChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, store.ErrNewerSchema},
-		{"a text file", rewrite(func([]byte) []byte { return []byte("to: the database\nfrom: an editor\n") }), store.ErrCorrupt},
+		{"a text file", rewrite(func([]byte) []byte { return []byte("to: the database\nfrom: an editor\n") }),
+			store.ErrCorrupt},
 		{"a file of a few bytes", rewrite(func([]byte) []byte { return []byte("SQLite") }), store.ErrCorrupt},
 		{"a file cut in half", rewrite(func(b []byte) []byte { return b[:len(b)/2] }), store.ErrCorrupt},
 		{"a file cut within its first page", rewrite(func(b []byte) []byte { return b[:1000] }), store.ErrCorrupt},
@@ -187,7 +189,8 @@ func TestLockedByAnotherProcess(t *testing.T) {
 		if _, err := tx.ExecContext(t.Context(), "SELECT id FROM api_keys "+s.lang.forUpdate); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RevokeKey(t.Context(), key.ID); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, auth.ErrNotFound) {
+		if err := s.RevokeKey(t.Context(), key.ID); !errors.Is(err, store.ErrUnavailable) ||
+			errors.Is(err, auth.ErrNotFound) {
 			t.Errorf("a revocation while another process writes: %v", err)
 		}
 		if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
@@ -240,7 +243,8 @@ func TestFailedCommit(t *testing.T) {
 		if _, err := db.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil {
 			return err
 		}
-		_, err := change(ctx, db, monitors.insert(s, Monitor{ID: "m", Owner: "acme", WebsiteID: "no such website", CreatedAt: noon}))
+		_, err := change(ctx, db,
+			monitors.insert(s, Monitor{ID: "m", Owner: "acme", WebsiteID: "no such website", CreatedAt: noon}))
 		return err
 	})
 	if !errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), "commit") {

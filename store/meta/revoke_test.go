@@ -132,7 +132,8 @@ func revokeElsewhere(t *testing.T, cfg Config, redisURL string) {
 		}
 		s.Notify(startBus(t, redisURL, at, cache))
 	}
-	cmd, lines := startProcess(t, "TestWatchUntilRevoked", watchAt+"="+at, watchSecret+"="+secret.Reveal(), watchRedis+"="+redisURL)
+	cmd, lines := startProcess(t, "TestWatchUntilRevoked", watchAt+"="+at, watchSecret+"="+secret.Reveal(), watchRedis+
+		"="+redisURL)
 	defer func() { _ = cmd.Wait() }()
 	wantLine := func(word string) {
 		t.Helper()

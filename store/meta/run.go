@@ -43,7 +43,8 @@ func (s *Store) retry(f func() error) error {
 }
 
 // collect returns all rows of q. The result is not nil unless there is an error.
-func collect[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, scan func(scanner) (T, error)) ([]T, error) {
+func collect[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, scan func(scanner) (T, error)) ([]T,
+	error) {
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
 	var all []T
@@ -57,7 +58,8 @@ func collect[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, sc
 	return all, nil
 }
 
-func collectFrom[T any](ctx context.Context, db querier, q sq.Sqlizer, scan func(scanner) (T, error)) (_ []T, err error) {
+func collectFrom[T any](ctx context.Context, db querier, q sq.Sqlizer, scan func(scanner) (T, error)) (_ []T,
+	err error) {
 	query, args, err := q.ToSql()
 	if err != nil {
 		return nil, err
@@ -138,7 +140,8 @@ func (s *Store) updateNext(ctx context.Context, what string, f func(context.Cont
 	defer cancel()
 	var tx *sql.Tx
 	err := s.retry(func() (err error) {
-		if tx, err = s.write.BeginTx(ctx, &sql.TxOptions{Isolation: s.lang.isolation}); err != nil || s.lang.bound == nil {
+		if tx, err = s.write.BeginTx(ctx, &sql.TxOptions{Isolation: s.lang.isolation}); err != nil ||
+			s.lang.bound == nil {
 			return err
 		}
 		if err = s.lang.bound(ctx, s.cfg, tx); err != nil {

@@ -29,9 +29,11 @@ func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 	n, today := dayNumber(day), dayNumber(s.cfg.Now())
 	switch {
 	case n < today-1:
-		return nil, fmt.Errorf("store/meta: salt: %w: the salt of %s was destroyed", store.ErrNotFound, day.UTC().Format(time.DateOnly))
+		return nil, fmt.Errorf("store/meta: salt: %w: the salt of %s was destroyed", store.ErrNotFound,
+			day.UTC().Format(time.DateOnly))
 	case n > today+1: // tomorrow is allowed, because clocks differ
-		return nil, fmt.Errorf("store/meta: salt: %w: %s is after tomorrow", store.ErrInvalid, day.UTC().Format(time.DateOnly))
+		return nil, fmt.Errorf("store/meta: salt: %w: %s is after tomorrow", store.ErrInvalid,
+			day.UTC().Format(time.DateOnly))
 	}
 	if salt := s.salts.get(n); salt != nil {
 		return salt, nil

@@ -93,7 +93,8 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 				}
 				return mustOpen(t, cfg)
 			},
-			"by a start, after a process died before the log was emptied": func(t *testing.T, s *Store, cfg Config, now time.Time) *Store {
+			"by a start, after a process died before the log was emptied": func(t *testing.T, s *Store, cfg Config,
+				now time.Time) *Store {
 				err := s.update(t.Context(), "destroy", func(ctx context.Context, db querier) error {
 					return s.deleteSaltsBefore(ctx, db, dayNumber(now)-1)
 				})

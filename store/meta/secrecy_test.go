@@ -64,7 +64,8 @@ func TestSecretsAreNotStored(t *testing.T) {
 		files := filesOf(t, s)
 		for _, secret := range secrets {
 			text := secret.Reveal()
-			for _, trace := range []string{text, text[len(secret.Start()):], text[3:46], hex.EncodeToString([]byte(text))} {
+			for _, trace := range []string{text, text[len(secret.Start()):], text[3:46],
+				hex.EncodeToString([]byte(text))} {
 				if n := strings.Count(files, trace); n > 0 {
 					t.Errorf("the files contain a secret %d times", n)
 				}

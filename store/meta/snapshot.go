@@ -19,8 +19,8 @@ type Snapshot struct {
 	taken bool
 }
 
-// Snapshot returns a Snapshot without a state, which Take gives it. The caller closes it. The error wraps [ErrNoSnapshot]
-// if the records are in PostgreSQL.
+// Snapshot returns a Snapshot without a state, which Take gives it. The caller closes it. The error wraps
+// [ErrNoSnapshot] if the records are in PostgreSQL.
 func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if s.cfg.Path == "" {
 		return nil, ErrNoSnapshot
@@ -32,8 +32,8 @@ func (s *Store) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return &Snapshot{store: s, conn: c}, nil
 }
 
-// Take makes n the current state. It takes less than a millisecond. Changes of records do not wait for the snapshot, but
-// the log of the file grows until Close.
+// Take makes n the current state. It takes less than a millisecond. Changes of records do not wait for the snapshot,
+// but the log of the file grows until Close.
 func (n *Snapshot) Take(ctx context.Context) error {
 	err := n.conn.Raw(func(raw any) error { return sqlitecopy.Pin(ctx, raw) })
 	n.taken = err == nil

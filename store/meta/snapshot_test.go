@@ -22,7 +22,8 @@ func TestSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		add := func(id string) {
-			if _, err := s.CreateWebsite(t.Context(), store.Website{ID: id, Owner: "acme", Domain: id + ".example"}); err != nil {
+			if _, err := s.CreateWebsite(t.Context(),
+				store.Website{ID: id, Owner: "acme", Domain: id + ".example"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -29,7 +29,8 @@ func checkPath(c Config) error {
 // openSQLite opens a single connection for writing, so that writers wait in this process and not in the database.
 func openSQLite(c Config, u use) (*sql.DB, error) {
 	if u == writing {
-		return openSource(1, source(c, "", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"))
+		return openSource(1, source(c, "", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+			"secure_delete(1)"))
 	}
 	return openSource(8, source(c, "", "query_only(1)"))
 }

@@ -65,7 +65,8 @@ func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) 
 
 // needSameOwner returns [ErrRemoved] if a removed subject of another owner had the id.
 func (r subjectRecord[T]) needSameOwner(ctx context.Context, s *Store, db querier, h fixed) error {
-	found, err := collectFrom(ctx, db, s.sql.Select("owner").From("removed_subjects").Where(sq.Eq{"kind": string(r.kind), "id": *h.id}), text)
+	found, err := collectFrom(ctx, db,
+		s.sql.Select("owner").From("removed_subjects").Where(sq.Eq{"kind": string(r.kind), "id": *h.id}), text)
 	if err == nil && len(found) > 0 && found[0] != *h.owner {
 		err = fmt.Errorf("%w: %s %q", ErrRemoved, r.name, *h.id)
 	}
@@ -87,7 +88,8 @@ func (r subjectRecord[T]) change(ctx context.Context, s *Store, id string, amend
 
 // remove removes the subject with an id, and reserves the id for its owner. It calls first, which may be nil,
 // before that.
-func (r subjectRecord[T]) remove(ctx context.Context, s *Store, id string, first func(context.Context, querier) error) error {
+func (r subjectRecord[T]) remove(ctx context.Context, s *Store, id string,
+	first func(context.Context, querier) error) error {
 	return s.update(ctx, "remove "+r.name, func(ctx context.Context, db querier) error {
 		found, err := r.lock(ctx, s, db, id)
 		if err != nil {
@@ -100,7 +102,8 @@ func (r subjectRecord[T]) remove(ctx context.Context, s *Store, id string, first
 		}
 		for _, q := range []sq.Sqlizer{
 			s.sql.Delete(r.table).Where(sq.Eq{"id": id}),
-			s.sql.Insert("removed_subjects").Columns("kind", "id", "owner").Values(string(r.kind), id, *r.fixed(&found).owner).
+			s.sql.Insert("removed_subjects").Columns("kind", "id", "owner").Values(string(r.kind), id,
+				*r.fixed(&found).owner).
 				Suffix("ON CONFLICT (kind, id) DO NOTHING"),
 		} {
 			if _, err := change(ctx, db, q); err != nil {

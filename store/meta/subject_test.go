@@ -22,12 +22,16 @@ func TestLinksAndMonitorsChange(t *testing.T) {
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			t.Fatal(err)
 		}
-		link, err := s.ChangeLink(t.Context(), "l", func(l *Link) { *l = Link{ID: "x", Owner: "other", TargetURL: "https://b.example"} })
-		if diff := cmp.Diff(Link{ID: "l", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example", CreatedAt: l.CreatedAt}, link); diff != "" || err != nil {
+		link, err := s.ChangeLink(t.Context(), "l",
+			func(l *Link) { *l = Link{ID: "x", Owner: "other", TargetURL: "https://b.example"} })
+		if diff := cmp.Diff(Link{ID: "l", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example",
+			CreatedAt: l.CreatedAt}, link); diff != "" || err != nil {
 			t.Errorf("the changed link: %v (-want +got):\n%s", err, diff)
 		}
-		monitor, err := s.ChangeMonitor(t.Context(), "m", func(m *Monitor) { m.Owner, m.Name, m.WebsiteID = "other", "", "w" })
-		if diff := cmp.Diff(Monitor{ID: "m", Owner: "acme", Name: "https://a.example", URL: "https://a.example", WebsiteID: "w", CreatedAt: m.CreatedAt}, monitor); diff != "" || err != nil {
+		monitor, err := s.ChangeMonitor(t.Context(), "m",
+			func(m *Monitor) { m.Owner, m.Name, m.WebsiteID = "other", "", "w" })
+		if diff := cmp.Diff(Monitor{ID: "m", Owner: "acme", Name: "https://a.example", URL: "https://a.example",
+			WebsiteID: "w", CreatedAt: m.CreatedAt}, monitor); diff != "" || err != nil {
 			t.Errorf("the changed monitor: %v (-want +got):\n%s", err, diff)
 		}
 		for says, err := range map[string]error{
@@ -41,7 +45,8 @@ func TestLinksAndMonitorsChange(t *testing.T) {
 		if _, err := s.ChangeLink(t.Context(), "l", func(l *Link) { l.Slug = "taken" }); !errors.Is(err, ErrExists) {
 			t.Errorf("a slug that is taken: %v", err)
 		}
-		if _, err := s.ChangeMonitor(t.Context(), "m", func(m *Monitor) { m.WebsiteID = "none" }); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.ChangeMonitor(t.Context(), "m", func(m *Monitor) { m.WebsiteID = "none" }); !errors.Is(err,
+			store.ErrNotFound) {
 			t.Errorf("an unknown website: %v", err)
 		}
 		storedLink, err1 := s.Link(t.Context(), "l")
@@ -87,7 +92,8 @@ func TestRemovedIDsStayReserved(t *testing.T) {
 func TestRemoveOwner(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		if o, err := s.ChangeOwner(t.Context(), "acme", func(o *Owner) { *o = Owner{ID: "x", Name: " Acme "} }); err != nil || o.ID != "acme" || o.Name != "Acme" {
+		if o, err := s.ChangeOwner(t.Context(), "acme",
+			func(o *Owner) { *o = Owner{ID: "x", Name: " Acme "} }); err != nil || o.ID != "acme" || o.Name != "Acme" {
 			t.Errorf("ChangeOwner = %+v, %v", o, err)
 		}
 		_, err1 := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
@@ -136,7 +142,8 @@ func TestRemoveOwnerDuringCreate(t *testing.T) {
 			both.Go(func() { _, created = s.CreateLink(t.Context(), Link{Owner: id, TargetURL: "https://a.example"}) })
 			both.Go(func() { removed = s.RemoveOwner(t.Context(), id) })
 			both.Wait()
-			if created == nil && !errors.Is(removed, ErrInUse) || created != nil && (!errors.Is(created, ErrNoOwner) || removed != nil) {
+			if created == nil && !errors.Is(removed, ErrInUse) || created != nil &&
+				(!errors.Is(created, ErrNoOwner) || removed != nil) {
 				t.Errorf("CreateLink: %v, RemoveOwner: %v", created, removed)
 			}
 		}

@@ -98,7 +98,8 @@ func (s *Store) startUses() {
 			case <-tick.C:
 			}
 			if err := s.storeUses(ctx, false); err != nil && ctx.Err() == nil {
-				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "could not store uses of keys; trying again later", slog.Any("error", err))
+				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "could not store uses of keys; trying again later",
+					slog.Any("error", err))
 			}
 		}
 	}()

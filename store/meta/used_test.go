@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // lastUsed returns the last use that is in the database. Pending uses are not included.
@@ -96,6 +97,7 @@ func TestUsesWaitForTheDatabase(t *testing.T) {
 
 // TestUsesOfManyKeys lets two processes store uses of the same keys, in batches.
 func TestUsesOfManyKeys(t *testing.T) {
+	testenv.WithoutRace(t)
 	onEach(t, func(t *testing.T, cfg Config) {
 		stores := [2]*Store{mustOpen(t, cfg), mustOpen(t, cfg)}
 		const keys = usedBatch + 7
@@ -117,7 +119,8 @@ func TestUsesOfManyKeys(t *testing.T) {
 		}
 		wg.Wait()
 		at := noonStored.Add(time.Second).UnixMilli()
-		stored, err := texts(t.Context(), stores[0].read, fmt.Sprint("SELECT id FROM api_keys WHERE last_used_at = ", at))
+		stored, err := texts(t.Context(), stores[0].read,
+			fmt.Sprint("SELECT id FROM api_keys WHERE last_used_at = ", at))
 		if err != nil || len(stored) != keys {
 			t.Errorf("%d of %d keys have the later use, %v", len(stored), keys, err)
 		}

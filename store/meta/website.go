@@ -27,9 +27,9 @@ var websites = subjectRecord[store.Website]{
 
 var _ store.WebsiteManager = (*Store)(nil)
 
-// CreateWebsite implements [store.WebsiteManager]. Its error wraps [store.ErrInvalid] if the owner or the domain is missing or the rules
-// are invalid, [ErrNoOwner] if the owner does not exist, [ErrExists] if the id is taken, [ErrClientID] if an owner
-// has the id, or [ErrRemoved].
+// CreateWebsite implements [store.WebsiteManager]. Its error wraps [store.ErrInvalid] if the owner or the domain is
+// missing or the rules are invalid, [ErrNoOwner] if the owner does not exist, [ErrExists] if the id is taken,
+// [ErrClientID] if an owner has the id, or [ErrRemoved].
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	return websites.create(ctx, s, w)
 }
@@ -41,13 +41,14 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 	return websites.change(ctx, s, id, amend)
 }
 
-// RemoveWebsite removes a website, its feature flags, its definitions and the profiles of its visitors. Its events stay stored. Its
-// monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved]. After [ErrInDoubt] the
-// website may be removed or not. The error wraps store.ErrNotFound.
+// RemoveWebsite removes a website, its feature flags, its definitions and the profiles of its visitors. Its events stay
+// stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved]. After [ErrInDoubt]
+// the website may be removed or not. The error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 	return websites.remove(ctx, s, id, func(ctx context.Context, db querier) error {
 		for _, q := range append(Flags{s}.dropAll(flags.OfWebsite(id)),
-			s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}), s.sql.Delete(definitions.table).Where(sq.Eq{"website": id})) {
+			s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}),
+			s.sql.Delete(definitions.table).Where(sq.Eq{"website": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}

@@ -19,17 +19,20 @@ func TestWebsitesChange(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := store.Website{ID: "w", Owner: "acme", Name: "b.example", Domain: "b.example", IsPublic: true, CreatedAt: created.CreatedAt, Rules: store.Rules{
-			AllowedOrigins:   []string{"*", "localhost", "*.x.example", "www.y.example"},
-			AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
-			Paused:           true,
-		}}
-		got, err := s.ChangeWebsite(t.Context(), "w", func(w *store.Website) {
-			*w = store.Website{ID: "other", Owner: "other", Domain: "https://B.example/", IsPublic: true, Rules: store.Rules{
-				AllowedOrigins:   []string{" * ", "http://localhost:*", "*.X.example", "https://www.y.example:8443"},
-				AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("10.1.2.3/8")},
+		want := store.Website{ID: "w", Owner: "acme", Name: "b.example", Domain: "b.example", IsPublic: true,
+			CreatedAt: created.CreatedAt, Rules: store.Rules{
+				AllowedOrigins:   []string{"*", "localhost", "*.x.example", "www.y.example"},
+				AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 				Paused:           true,
 			}}
+		got, err := s.ChangeWebsite(t.Context(), "w", func(w *store.Website) {
+			*w = store.Website{ID: "other", Owner: "other", Domain: "https://B.example/", IsPublic: true,
+				Rules: store.Rules{
+					AllowedOrigins: []string{" * ", "http://localhost:*", "*.X.example",
+						"https://www.y.example:8443"},
+					AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("10.1.2.3/8")},
+					Paused:           true,
+				}}
 		})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("changed to %+v, %v\nwant: %+v", got, err, want)
@@ -45,7 +48,9 @@ func TestWebsitesChange(t *testing.T) {
 				BlockedAddresses: append(make([]netip.Prefix, 200), netip.MustParsePrefix("::ffff:10.0.0.0/104")),
 			}
 		})
-		for _, fault := range []string{`domain must be a host, not "no host"`, `"a b"`, `"*x"`, `""`, "allowed address: ", "blocked address: ::ffff:10.0.0.0/104", "blocked addresses may have at most 200 entries, not 201"} {
+		for _, fault := range []string{`domain must be a host, not "no host"`, `"a b"`, `"*x"`, `""`,
+			"allowed address: ", "blocked address: ::ffff:10.0.0.0/104",
+			"blocked addresses may have at most 200 entries, not 201"} {
 			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), fault) {
 				t.Fatalf("the error does not contain %s: %v", fault, err)
 			}
@@ -61,7 +66,8 @@ func TestRemovedWebsiteIDStaysReserved(t *testing.T) {
 		s := mustOpen(t, cfg)
 		site := store.Website{ID: "w", Owner: "acme", Domain: "a.example"}
 		_, err1 := s.CreateWebsite(t.Context(), site)
-		_, err2 := s.CreateMonitor(t.Context(), Monitor{ID: "m", Owner: "acme", URL: "https://a.example", WebsiteID: "w"})
+		_, err2 := s.CreateMonitor(t.Context(),
+			Monitor{ID: "m", Owner: "acme", URL: "https://a.example", WebsiteID: "w"})
 		if err := errors.Join(err1, err2, s.RemoveWebsite(t.Context(), "w")); err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +113,9 @@ func TestWebsitesAndOwnersShareNoID(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, owner := range []string{"globex", "acme"} {
-			if _, err := one.CreateWebsite(t.Context(), store.Website{ID: "acme", Owner: owner, Domain: "a.example"}); !errors.Is(err, ErrClientID) || !errors.Is(err, ErrExists) {
+			if _, err := one.CreateWebsite(t.Context(),
+				store.Website{ID: "acme", Owner: owner, Domain: "a.example"}); !errors.Is(err, ErrClientID) ||
+				!errors.Is(err, ErrExists) {
 				t.Errorf("a website of %s with the id of an owner: %v", owner, err)
 			}
 		}

@@ -19,8 +19,8 @@ const (
 	objectColumn  = "properties"
 )
 
-// Append appends the line of an item to b, with its newline. It ignores r.Sample: the line of a vital has all its samples. Texts
-// must be valid UTF-8, as every stored text is.
+// Append appends the line of an item to b, with its newline. It ignores r.Sample: the line of a vital has all its
+// samples. Texts must be valid UTF-8, as every stored text is.
 func Append(b []byte, table schema.TableID, r schema.Row) []byte {
 	t := schema.Tables()[table]
 	b = append(b, `{"`+tableMember+`":`...)

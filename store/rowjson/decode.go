@@ -44,9 +44,9 @@ type table struct {
 	columns map[string]*schema.Column
 }
 
-// Decode appends the item of a line to b. If its error, which wraps [ErrInvalid], is not nil, b is unchanged. Decode checks the
-// form of the line, and not whether a store accepts the row. An unknown member is an error, because it may be a column of a newer
-// version, which would be lost.
+// Decode appends the item of a line to b. If its error, which wraps [ErrInvalid], is not nil, b is unchanged. Decode
+// checks the form of the line, and not whether a store accepts the row. An unknown member is an error, because it may
+// be a column of a newer version, which would be lost.
 func Decode(line []byte, b *store.Batch) error {
 	if !json.Valid(line) {
 		var any json.RawMessage

@@ -5,8 +5,9 @@
 //	}
 //	err := rowjson.Decode(line, &copied) // for each line: appends the same item
 //
-// This is the newline-delimited JSON of exports and imports. A line has one item of a [store.Batch], and all columns of package
-// store/schema that the item needs: decoding what Append wrote gives an equal item, with its time in whole milliseconds.
+// This is the newline-delimited JSON of exports and imports. A line has one item of a [store.Batch], and all columns of
+// package store/schema that the item needs: decoding what Append wrote gives an equal item, with its time in whole
+// milliseconds.
 //
 // A line is an object with these members:
 //
@@ -16,7 +17,7 @@
 //     for a measure. event_id and time are required;
 //   - samples, for vitals only: a list of objects with metric_name and value.
 //
-// Values have these forms: texts are strings; time is an instant in UTC such as 2026-11-21T10:00:00.000Z; other numbers are whole
-// numbers, and conditions such as keyed are 1 or 0; properties is the JSON object itself, or a string if it is not valid compact
-// JSON.
+// Values have these forms: texts are strings; time is an instant in UTC such as 2026-11-21T10:00:00.000Z; other numbers
+// are whole numbers, and conditions such as keyed are 1 or 0; properties is the JSON object itself, or a string if it
+// is not valid compact JSON.
 package rowjson

@@ -8,8 +8,8 @@ import (
 // mark begins the lines of an export that are not rows.
 const mark = `{"export":`
 
-// AppendMark appends the mark of an export: how many rows are above it, and where the export continues. An empty after means that it
-// is complete.
+// AppendMark appends the mark of an export: how many rows are above it, and where the export continues. An empty after
+// means that it is complete.
 func AppendMark(b []byte, rows int64, after string) []byte {
 	b = append(b, mark+`{"rows":`...)
 	b = strconv.AppendInt(b, rows, 10)

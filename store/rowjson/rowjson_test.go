@@ -38,13 +38,15 @@ func lines(b *store.Batch) (out []byte) {
 }
 
 func items(b *store.Batch, t schema.TableID) int {
-	return [...]int{len(b.Events), len(b.Errors), len(b.Vitals), len(b.Spans), len(b.Visits), len(b.Checks), len(b.Blocked)}[t]
+	return [...]int{len(b.Events), len(b.Errors), len(b.Vitals), len(b.Spans), len(b.Visits), len(b.Checks),
+		len(b.Blocked)}[t]
 }
 
-// TestEveryColumnComesBack fills every column of every table at random, also with hostile texts, and compares the batch with what
-// comes back.
+// TestEveryColumnComesBack fills every column of every table at random, also with hostile texts, and compares the batch
+// with what comes back.
 func TestEveryColumnComesBack(t *testing.T) {
-	texts := []string{"", "a", "\"\\\x01\u2028\n", "ü €", "{}", `{"a":1.50,"b":[null,"x"]}`, "{not json", "{\"a\":\n1}", "[1]"}
+	texts := []string{"", "a", "\"\\\x01\u2028\n", "ü €", "{}", `{"a":1.50,"b":[null,"x"]}`, "{not json", "{\"a\":\n1}",
+		"[1]"}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		var b store.Batch
@@ -139,9 +141,13 @@ func FuzzDecode(f *testing.F) {
 }
 
 func BenchmarkDecode(b *testing.B) {
-	batch := store.Batch{Events: []store.Event{{Website: "web_demo", ID: "0123456789abcdef", Name: "screen_view", Time: time.Unix(1e9, 0).UTC(),
-		Identity: store.Identity{AnonymousID: "0123456789abcdef", SessionID: "0123456789abcdef"}, Path: "/pricing", Referrer: "https://www.google.com/",
-		ReferrerDomain: "google.com", Agent: store.Agent{BrowserName: "Chrome", BrowserVersion: "130", OSName: "Windows", DeviceType: "desktop", Country: "DE"}}}}
+	batch := store.Batch{Events: []store.Event{{Website: "web_demo", ID: "0123456789abcdef", Name: "screen_view",
+		Time:     time.Unix(1e9, 0).UTC(),
+		Identity: store.Identity{AnonymousID: "0123456789abcdef", SessionID: "0123456789abcdef"}, Path: "/pricing",
+		Referrer:       "https://www.google.com/",
+		ReferrerDomain: "google.com",
+		Agent: store.Agent{BrowserName: "Chrome", BrowserVersion: "130", OSName: "Windows",
+			DeviceType: "desktop", Country: "DE"}}}}
 	line := rowjson.Append(nil, schema.Events, schema.Row{Batch: &batch})
 	for b.Loop() {
 		var to store.Batch

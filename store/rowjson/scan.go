@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// membersOf returns the names and values of an object, in their order. text must be valid JSON; ok is false if it is not an object.
-// One pass over the bytes costs a tenth of decoding into a map.
+// membersOf returns the names and values of an object, in their order. text must be valid JSON; ok is false if it is
+// not an object. One pass over the bytes costs a tenth of decoding into a map.
 func membersOf(text []byte) (members iter.Seq2[string, []byte], ok bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {

@@ -55,7 +55,8 @@ func Items(b *store.Batch, visit func(Item)) error {
 				continue
 			}
 			at := t.head(r)
-			item := Item{Identity{Table: t.ID, Keyed: at.keyed, Subject: *at.subject, ID: *at.id}, index, at.time.UnixMilli()}
+			item := Item{Identity{Table: t.ID, Keyed: at.keyed, Subject: *at.subject, ID: *at.id}, index,
+				at.time.UnixMilli()}
 			if t.kind != nil {
 				item.Kind = t.kind(r)
 			}
@@ -68,8 +69,8 @@ func Items(b *store.Batch, visit func(Item)) error {
 // Of returns the subject that the item belongs to.
 func (i Identity) Of() store.Subject { return store.Subject{Kind: i.Table.Of(), ID: i.Subject} }
 
-// Arrange returns a row for every item of b, in the order of [Items], or the error of Items. row makes a store's own row
-// of an item.
+// Arrange returns a row for every item of b, in the order of [Items], or the error of Items. row makes a store's own
+// row of an item.
 func Arrange[R any](b *store.Batch, row func(Item) R) ([]R, error) {
 	rows := make([]R, 0, b.Len())
 	if err := Items(b, func(it Item) { rows = append(rows, row(it)) }); err != nil {

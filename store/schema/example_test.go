@@ -58,7 +58,8 @@ func ExampleArrange() {
 	}
 	rows[1].repeated = rows[1].Identity == rows[0].Identity
 	fmt.Println(rows[0].Of(), schema.Written(rows, func(r *row) bool { return r.repeated }))
-	_, err = schema.Arrange(&store.Batch{Visits: []store.Visit{{Link: "l1", Time: at}}}, func(it schema.Item) row { return row{Item: it} })
+	_, err = schema.Arrange(&store.Batch{Visits: []store.Visit{{Link: "l1", Time: at}}},
+		func(it schema.Item) row { return row{Item: it} })
 	fmt.Println(err)
 	// Output:
 	// {link l1} {1 1}

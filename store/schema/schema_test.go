@@ -199,10 +199,13 @@ func TestEveryTextOfARowIsChecked(t *testing.T) {
 func TestEscapesOfPropertiesAreChecked(t *testing.T) {
 	t.Parallel()
 	for properties, want := range map[string]error{
-		`{"a":"\u0000"}`: errNUL, `{"a":"x\\\u0000"}`: errNUL, `{"\u0000":1}`: errNUL, `{"a":"\ud83d\ude00\u0000"}`: errNUL,
-		`{"a":"\\u0000"}`: nil, `{"a":"\u0001\u00e9"}`: nil, `{"a":"\ud83d\uDE00"}`: nil, `{"a":"\`: nil, `{"a":"\u00`: nil, "": nil,
-		`{"a":"\ud83d"}`: errNotUTF8, `{"a":"\ud83dx"}`: errNotUTF8, `{"a":"\ude00\ud83d"}`: errNotUTF8, `{"a":"\ud83d\u0041"}`: errNotUTF8,
-		`{"a":"\ud83d\u`: errNotUTF8,
+		`{"a":"\u0000"}`: errNUL, `{"a":"x\\\u0000"}`: errNUL, `{"\u0000":1}`: errNUL,
+		`{"a":"\ud83d\ude00\u0000"}`: errNUL,
+		`{"a":"\\u0000"}`:            nil, `{"a":"\u0001\u00e9"}`: nil, `{"a":"\ud83d\uDE00"}`: nil, `{"a":"\`: nil,
+		`{"a":"\u00`: nil, "": nil,
+		`{"a":"\ud83d"}`: errNotUTF8, `{"a":"\ud83dx"}`: errNotUTF8, `{"a":"\ude00\ud83d"}`: errNotUTF8,
+		`{"a":"\ud83d\u0041"}`: errNotUTF8,
+		`{"a":"\ud83d\u`:       errNotUTF8,
 	} {
 		b := store.Batch{Events: []store.Event{{Website: "w", ID: "x", Time: time.Unix(1, 0), Properties: properties}}}
 		if err := Items(&b, func(Item) {}); !errors.Is(err, want) || (err == nil) != (want == nil) {
@@ -216,10 +219,13 @@ func TestItemsReportsInvalidItems(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 	b := store.Batch{
-		Events: []store.Event{{Website: "w", ID: "good", Time: noon}, {ID: "x", Time: noon}, {Website: "w", ID: "x", Time: noon, Kind: store.Click + 1}},
-		Vitals: []store.Vital{{Website: "w", ID: "x", Time: noon, Samples: []store.Sample{{Metric: "LCP"}, {Metric: "\xff"}}}},
+		Events: []store.Event{{Website: "w", ID: "good", Time: noon}, {ID: "x", Time: noon},
+			{Website: "w", ID: "x", Time: noon, Kind: store.Click + 1}},
+		Vitals: []store.Vital{{Website: "w", ID: "x", Time: noon,
+			Samples: []store.Sample{{Metric: "LCP"}, {Metric: "\xff"}}}},
 		Visits: []store.Visit{{Link: "l", Time: noon}},
-		Checks: []store.Check{{Schedule: "s", ID: "x"}, {Schedule: "s", ID: "x", Time: noon.AddDate(8000, 0, 0)}, {Schedule: "s", ID: "x", Time: noon, Status: 4}},
+		Checks: []store.Check{{Schedule: "s", ID: "x"}, {Schedule: "s", ID: "x", Time: noon.AddDate(8000, 0, 0)},
+			{Schedule: "s", ID: "x", Time: noon, Status: 4}},
 	}
 	const want = `store: invalid row: events[1]: no website
 store: invalid row: events[2]: kind must be at most 4, not 5

@@ -35,12 +35,14 @@ func SealedTables() []SealedTable {
 	return []SealedTable{
 		{SealedSessions, slices.Concat(
 			[]SealedColumn{{"start", Instant}, {"rows_from", Instant}, {"ended", Instant}}, hashed,
-			[]SealedColumn{{"pageviews", Integer}, {"events", Integer}, {"interaction_count", Integer}, {"page_events", Integer}, {"exit_time", Integer},
+			[]SealedColumn{{"pageviews", Integer}, {"events", Integer}, {"interaction_count", Integer},
+				{"page_events", Integer}, {"exit_time", Integer},
 				{"entry_page", LowCardinality}, {"exit_page", LowCardinality}, {"visitor", Text}},
 			ofEvents("session_id", "profile_id"), ofEvents(sessionFields...))},
 		{SealedHits, slices.Concat(
 			ofEvents("time", "kind"), []SealedColumn{{"hidden", Condition}}, hashed,
-			ofEvents("path", "load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"), ofEvents(sessionFields...))},
+			ofEvents("path", "load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"),
+			ofEvents(sessionFields...))},
 	}
 }
 

@@ -89,7 +89,8 @@ func (t *Table) Subject(r Row) string { return *t.head(r).subject }
 func (t *Table) SetSubject(r Row, id string) { *t.head(r).subject = id }
 
 // begin returns a table with the items that slice returns for a batch. columns follow event_id and time.
-func begin[T any](id TableID, name string, of store.SubjectKind, slice func(*store.Batch) *[]T, at func(Row) head, columns ...[]Column) Table {
+func begin[T any](id TableID, name string, of store.SubjectKind, slice func(*store.Batch) *[]T, at func(Row) head,
+	columns ...[]Column) Table {
 	return Table{
 		ID: id, name: name, of: of, head: at,
 		Columns: append([]Column{

@@ -11,8 +11,12 @@ var tables = [NumTables]Table{events(), failures(), vitals(), spans(), visits(),
 
 func events() Table {
 	t := begin(Events, "events", store.KindWebsite, func(b *store.Batch) *[]store.Event { return &b.Events },
-		func(r Row) head { e := r.event(); return head{&e.Website, &e.ID, &e.Time, e.Keyed} },
-		website(func(r Row) *store.Identity { return &r.event().Identity }, func(r Row) *store.Agent { return &r.event().Agent },
+		func(r Row) head {
+			e := r.event()
+			return head{&e.Website, &e.ID, &e.Time, e.Keyed}
+		},
+		website(func(r Row) *store.Identity { return &r.event().Identity },
+			func(r Row) *store.Agent { return &r.event().Agent },
 			func(r Row) *string { return &r.event().Path }),
 		eventColumns())
 	t.kind = func(r Row) uint8 { return IdentityKind(r.event().Kind) }
@@ -53,8 +57,12 @@ func eventColumns() []Column {
 
 func failures() Table {
 	return begin(Errors, "errors", store.KindWebsite, func(b *store.Batch) *[]store.Error { return &b.Errors },
-		func(r Row) head { e := r.error(); return head{&e.Website, &e.ID, &e.Time, e.Keyed} },
-		website(func(r Row) *store.Identity { return &r.error().Identity }, func(r Row) *store.Agent { return &r.error().Agent },
+		func(r Row) head {
+			e := r.error()
+			return head{&e.Website, &e.ID, &e.Time, e.Keyed}
+		},
+		website(func(r Row) *store.Identity { return &r.error().Identity },
+			func(r Row) *store.Agent { return &r.error().Agent },
 			func(r Row) *string { return &r.error().Path }),
 		[]Column{
 			compressed("message", func(r Row) *string { return &r.error().Message }),
@@ -71,8 +79,12 @@ func vitals() Table {
 	value := integer("value", func(r Row) *int64 { return &r.sample().Value })
 	metric.ofSample, value.ofSample = true, true
 	t := begin(Vitals, "vitals", store.KindWebsite, func(b *store.Batch) *[]store.Vital { return &b.Vitals },
-		func(r Row) head { v := r.vital(); return head{&v.Website, &v.ID, &v.Time, v.Keyed} },
-		website(func(r Row) *store.Identity { return &r.vital().Identity }, func(r Row) *store.Agent { return &r.vital().Agent },
+		func(r Row) head {
+			v := r.vital()
+			return head{&v.Website, &v.ID, &v.Time, v.Keyed}
+		},
+		website(func(r Row) *store.Identity { return &r.vital().Identity },
+			func(r Row) *store.Agent { return &r.vital().Agent },
 			func(r Row) *string { return &r.vital().Path }),
 		[]Column{metric, value})
 	t.rows = func(r Row) int { return len(r.vital().Samples) }
@@ -82,8 +94,12 @@ func vitals() Table {
 
 func spans() Table {
 	return begin(Spans, "spans", store.KindWebsite, func(b *store.Batch) *[]store.Span { return &b.Spans },
-		func(r Row) head { s := r.span(); return head{&s.Website, &s.ID, &s.Time, s.Keyed} },
-		website(func(r Row) *store.Identity { return &r.span().Identity }, func(r Row) *store.Agent { return &r.span().Agent },
+		func(r Row) head {
+			s := r.span()
+			return head{&s.Website, &s.ID, &s.Time, s.Keyed}
+		},
+		website(func(r Row) *store.Identity { return &r.span().Identity },
+			func(r Row) *store.Agent { return &r.span().Agent },
 			func(r Row) *string { return &r.span().Path }),
 		[]Column{
 			lowCardinality("exit_type", func(r Row) *string { return &r.span().ExitType }),
@@ -107,7 +123,10 @@ func spans() Table {
 
 func visits() Table {
 	return begin(Visits, "visits", store.KindLink, func(b *store.Batch) *[]store.Visit { return &b.Visits },
-		func(r Row) head { v := r.visit(); return head{&v.Link, &v.ID, &v.Time, false} },
+		func(r Row) head {
+			v := r.visit()
+			return head{&v.Link, &v.ID, &v.Time, false}
+		},
 		[]Column{
 			compressed("referrer", func(r Row) *string { return &r.visit().Referrer }),
 			lowCardinality("referrer_domain", func(r Row) *string { return &r.visit().ReferrerDomain }),
@@ -117,7 +136,10 @@ func visits() Table {
 
 func checks() Table {
 	return begin(Checks, "checks", store.KindSchedule, func(b *store.Batch) *[]store.Check { return &b.Checks },
-		func(r Row) head { c := r.check(); return head{&c.Schedule, &c.ID, &c.Time, false} },
+		func(r Row) head {
+			c := r.check()
+			return head{&c.Schedule, &c.ID, &c.Time, false}
+		},
 		[]Column{
 			lowCardinality("url", func(r Row) *string { return &r.check().URL }),
 			small("status", store.Maintenance, func(r Row) *store.Status { return &r.check().Status }),
@@ -133,7 +155,10 @@ func checks() Table {
 
 func blocked() Table {
 	return begin(Blocked, "blocked", store.KindWebsite, func(b *store.Batch) *[]store.Blocked { return &b.Blocked },
-		func(r Row) head { o := r.blocked(); return head{&o.Website, &o.ID, &o.Time, false} },
+		func(r Row) head {
+			o := r.blocked()
+			return head{&o.Website, &o.ID, &o.Time, false}
+		},
 		[]Column{
 			lowCardinality("reason", func(r Row) *string { return &r.blocked().Reason }),
 			lowCardinality("bot_name", func(r Row) *string { return &r.blocked().Bot }),

@@ -52,8 +52,8 @@ func (s *Store) pin(ctx context.Context, c *conn, moment func() error) error {
 	return nil
 }
 
-// Check looks for damage in the file at path, and changes nothing. It returns the errors of [OpenConfig]: for damage, for files
-// of a newer or of another program, and if the file cannot be read. The file must exist.
+// Check looks for damage in the file at path, and changes nothing. It returns the errors of [OpenConfig]: for damage,
+// for files of a newer or of another program, and if the file cannot be read. The file must exist.
 func Check(path string) (err error) {
 	if registered != nil {
 		return registered

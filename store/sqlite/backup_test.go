@@ -44,7 +44,10 @@ func TestBackup(t *testing.T) {
 	for i := range 3 {
 		goOn()
 		path := filepath.Join(dir, fmt.Sprint("copy-", i, ".sqlite"))
-		if err := s.Backup(t.Context(), path, func() error { versions[path] = s.catalog.latest(); return nil }); err != nil {
+		if err := s.Backup(t.Context(), path, func() error {
+			versions[path] = s.catalog.latest()
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,7 +86,10 @@ func TestFailedBackupsLeaveNothing(t *testing.T) {
 		t.Errorf("the moment fails: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	if err := s.Backup(ended, to, func() error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+	if err := s.Backup(ended, to, func() error {
+		cancel()
+		return nil
+	}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the context ends: %v", err)
 	}
 	if _, err := os.Stat(to); !errors.Is(err, os.ErrNotExist) {

@@ -51,8 +51,8 @@ func BenchmarkWrite(b *testing.B) {
 // The days of the benchmark of answers.
 const benchStart, benchEnd = "2026-05-15", "2026-06-13"
 
-// benchSessions returns the sessions of an ordinary weekday that make about SIGHTLINE_BENCH_PAGEVIEWS pageviews in 30 days; without the
-// variable, 100 000.
+// benchSessions returns the sessions of an ordinary weekday that make about SIGHTLINE_BENCH_PAGEVIEWS pageviews in 30
+// days; without the variable, 100 000.
 func benchSessions() int {
 	n, err := strconv.Atoi(os.Getenv("SIGHTLINE_BENCH_PAGEVIEWS"))
 	if err != nil {
@@ -71,8 +71,8 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// BenchmarkAnswers asks about 30 days, by default with 100 000 pageviews: from events, from sealed rows, and merged from
-// states. It reports the elapsed time and the processor time of a question.
+// BenchmarkAnswers asks about 30 days, by default with 100 000 pageviews: from events, from sealed rows, and merged
+// from states. It reports the elapsed time and the processor time of a question.
 func BenchmarkAnswers(b *testing.B) {
 	s := open(b, Config{Path: filepath.Join(b.TempDir(), "s.sqlite")})
 	from := time.Date(2026, 5, 13, 0, 0, 0, 0, time.UTC)
@@ -87,7 +87,8 @@ func BenchmarkAnswers(b *testing.B) {
 	ways := []struct {
 		name string
 		cfg  query.Config
-	}{{"from events", query.Config{NoDerived: true}}, {"from sealed rows", query.Config{MaxPartials: -1}}, {"merged", query.Config{}}}
+	}{{"from events", query.Config{NoDerived: true}}, {"from sealed rows", query.Config{MaxPartials: -1}},
+		{"merged", query.Config{}}}
 	for i, way := range ways {
 		way.cfg.Store, way.cfg.ResultCache, way.cfg.Now = s, -1, func() time.Time { return now }
 		e, err := query.New(way.cfg)
@@ -99,7 +100,8 @@ func BenchmarkAnswers(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		for _, name := range []string{"summary_metrics", "events_by_date", "pages", "entry_pages", "countries", "top_referrers", "session_metrics",
+		for _, name := range []string{"summary_metrics", "events_by_date", "pages", "entry_pages", "countries",
+			"top_referrers", "session_metrics",
 			"sessions", "profiles", "custom_events"} {
 			ask := func(b *testing.B) {
 				resp, err := e.Run(b.Context(), query.Access{Subject: site}, query.Request{

@@ -67,7 +67,8 @@ func (c *catalog) between(subject, first, last int64) (found []store.Day) {
 		}
 		state := c.days[subjectDay{subject, day}]
 		if state != (dayState{}) {
-			found = append(found, store.Day{Start: time.UnixMilli(day * dayMillis).UTC(), Version: state.version, Sealed: state.sealed, Expired: state.expired})
+			found = append(found, store.Day{Start: time.UnixMilli(day * dayMillis).UTC(), Version: state.version,
+				Sealed: state.sealed, Expired: state.expired})
 		}
 	}
 	return found

@@ -39,7 +39,8 @@ type Config struct {
 func (c Config) resolve() (Config, error) {
 	var faults []error
 	if c.MaxReaders < 0 || c.CacheBytes < 0 {
-		faults = append(faults, fmt.Errorf("sqlite: MaxReaders and CacheBytes must not be negative, not %d and %d", c.MaxReaders, c.CacheBytes))
+		faults = append(faults, fmt.Errorf("sqlite: MaxReaders and CacheBytes must not be negative, not %d and %d",
+			c.MaxReaders, c.CacheBytes))
 	}
 	c.Path = cmp.Or(c.Path, inMemory)
 	if !c.memory() {

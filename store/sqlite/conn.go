@@ -104,7 +104,8 @@ func (c *conn) prepare(text string) (statement, error) {
 	}
 	s, ok := prepared.(statement)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("sqlite: the driver returned a statement of type %T", prepared), prepared.Close())
+		return nil, errors.Join(fmt.Errorf("sqlite: the driver returned a statement of type %T", prepared),
+			prepared.Close())
 	}
 	c.prepared.Add(text, s)
 	return s, nil
@@ -124,7 +125,8 @@ func (c *conn) change(ctx context.Context, text string, args []sqldriver.NamedVa
 }
 
 // each runs a prepared query and calls yield with each row. The slice is reused for the next row.
-func (c *conn) each(ctx context.Context, text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) (err error) {
+func (c *conn) each(ctx context.Context, text string, args []sqldriver.NamedValue,
+	yield func([]sqldriver.Value) error) (err error) {
 	s, err := c.prepare(text)
 	if err != nil {
 		return err

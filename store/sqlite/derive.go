@@ -73,7 +73,8 @@ func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Sta
 	defer func() { s.sealing <- c }()
 	ctx, cancel := s.until(ctx)
 	defer cancel()
-	number, first, last, version := s.catalog.number(d.Subject), utcDay(d.From.UnixMilli()), lastDay(d.To), s.catalog.latest()
+	number, first, last, version := s.catalog.number(d.Subject), utcDay(d.From.UnixMilli()), lastDay(d.To),
+		s.catalog.latest()
 	if number == unknownSubject {
 		return nil // there are no rows
 	}
@@ -137,7 +138,8 @@ func copySealed(ctx context.Context, c *conn, subject, first, last int64, versio
 		if changed {
 			ids = " AND session_hash IN (SELECT session_hash FROM temp.changed_ids)"
 		}
-		if _, err := c.change(ctx, fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?%s", t.Name, at, at, ids),
+		if _, err := c.change(ctx,
+			fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?%s", t.Name, at, at, ids),
 			arguments([]any{subject, first * dayMillis, (last + 1) * dayMillis})); err != nil {
 			return err
 		}
@@ -146,13 +148,17 @@ func copySealed(ctx context.Context, c *conn, subject, first, last int64, versio
 			names[i] = quoted(column.Name)
 		}
 		all := strings.Join(names, ", ")
-		if _, err := c.raw.ExecContext(ctx, fmt.Sprintf("INSERT INTO main.%s(subject, number, %s) SELECT ?, ? + rowid, %s FROM temp.new_%s", t.Name, all, all, t.Name),
+		if _, err := c.raw.ExecContext(ctx,
+			fmt.Sprintf("INSERT INTO main.%s(subject, number, %s) SELECT ?, ? + rowid, %s FROM temp.new_%s", t.Name,
+				all, all, t.Name),
 			arguments([]any{subject, sealings << rowBits})); err != nil {
 			return err
 		}
 	}
 	for day := first; day <= last; day++ {
-		if _, err := c.change(ctx, "INSERT OR REPLACE INTO seals VALUES (?, ?, ?)", arguments([]any{subject, day, int64(version)})); err != nil { // it fits: commits are numbered from 1
+		// it fits: commits are numbered from 1
+		if _, err := c.change(ctx, "INSERT OR REPLACE INTO seals VALUES (?, ?, ?)",
+			arguments([]any{subject, day, int64(version)})); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,8 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 		if len(touched) == 0 {
 			return nil
 		}
-		for _, name := range []string{"receipts", schema.SealedSessions, schema.SealedHits, "seals", "states", "expired"} {
+		for _, name := range []string{"receipts", schema.SealedSessions, schema.SealedHits, "seals", "states",
+			"expired"} {
 			if _, err := c.change(ctx, "DELETE FROM "+name+" WHERE subject = ?", arguments([]any{number})); err != nil {
 				return err
 			}
@@ -58,7 +59,8 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 			erased += n
 		}
 		version = s.catalog.latest() + 1
-		return c.exec("UPDATE versions SET version = ? WHERE subject = ?", int64(version), number) // it fits: commits are numbered from 1
+		// it fits: commits are numbered from 1
+		return c.exec("UPDATE versions SET version = ? WHERE subject = ?", int64(version), number)
 	}, func() {
 		if len(touched) > 0 {
 			s.catalog.publish(version, nil, touched)

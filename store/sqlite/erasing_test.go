@@ -12,7 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// TestErasing erases visitors of a dataset, and searches the tables and the file for them. SIGHTLINE_SEED selects the dataset.
+// TestErasing erases visitors of a dataset, and searches the tables and the file for them. SIGHTLINE_SEED selects the
+// dataset.
 func TestErasing(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -45,7 +46,8 @@ func dump(t *testing.T, s store.Store) map[string][]string {
 		}
 	}
 	var names []string
-	read("SELECT name FROM sqlite_schema WHERE type = 'table'", func(name any) { names = append(names, fmt.Sprint(name)) })
+	read("SELECT name FROM sqlite_schema WHERE type = 'table'",
+		func(name any) { names = append(names, fmt.Sprint(name)) })
 	for _, name := range names {
 		all[name] = nil
 		read("SELECT * FROM "+quoted(name), func(value any) {

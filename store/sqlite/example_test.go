@@ -35,9 +35,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	answer, err := engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}}, query.Request{
-		Parameters: []query.Parameter{{Name: "pages"}}, StartDate: "2026-03-01", EndDate: "2026-03-01",
-	})
+	answer, err := engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
+		query.Request{
+			Parameters: []query.Parameter{{Name: "pages"}}, StartDate: "2026-03-01", EndDate: "2026-03-01",
+		})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -17,7 +17,8 @@ const expiresTable = `CREATE TABLE IF NOT EXISTS expired(subject INTEGER NOT NUL
 // expireRows is about the number of rows that Expire removes in one transaction. Writes wait for it.
 const expireRows = 5000
 
-// Expire implements [store.Expirer], in transactions of about expireRows rows. After each it rests for as long as that took.
+// Expire implements [store.Expirer], in transactions of about expireRows rows. After each it rests for as long as that
+// took.
 func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time, keep []int64) (int64, error) {
 	c, err := s.take(ctx, s.sealing)
 	if err != nil {
@@ -44,7 +45,8 @@ func (x *expiry) run(ctx context.Context) (removed int64, err error) {
 	from, to := x.day.day*dayMillis, (x.day.day+1)*dayMillis
 	rows, computed := int64(0), int64(0)
 	for t := range schema.NumTables {
-		n, err := x.conn.number("SELECT count(*) FROM "+t.String()+" WHERE subject = ? AND time >= ? AND time < ?", x.day.subject, from, to)
+		n, err := x.conn.number("SELECT count(*) FROM "+t.String()+" WHERE subject = ? AND time >= ? AND time < ?",
+			x.day.subject, from, to)
 		if err != nil {
 			return 0, err
 		}
@@ -88,7 +90,8 @@ func (x *expiry) remove(ctx context.Context, from, to int64, last bool) (removed
 	err = x.store.change(ctx, x.conn, func() error {
 		version = x.store.catalog.latest() + 1
 		for t := range schema.NumTables {
-			n, err := x.conn.change(ctx, "DELETE FROM "+t.String()+" WHERE subject = ? AND time >= ? AND time < ?", arguments([]any{x.day.subject, from, to}))
+			n, err := x.conn.change(ctx, "DELETE FROM "+t.String()+" WHERE subject = ? AND time >= ? AND time < ?",
+				arguments([]any{x.day.subject, from, to}))
 			if err != nil {
 				return err
 			}
@@ -100,10 +103,13 @@ func (x *expiry) remove(ctx context.Context, from, to int64, last bool) (removed
 			}
 			expired = version
 		}
-		if _, err := x.conn.change(ctx, "INSERT OR REPLACE INTO expired VALUES (?, ?, ?)", arguments([]any{x.day.subject, x.day.day, int64(expired)})); err != nil {
+		if _, err := x.conn.change(ctx, "INSERT OR REPLACE INTO expired VALUES (?, ?, ?)",
+			arguments([]any{x.day.subject, x.day.day, int64(expired)})); err != nil {
 			return err
 		}
-		return x.conn.exec("UPDATE versions SET version = ? WHERE subject = ? AND day = ?", int64(version), x.day.subject, x.day.day) // it fits: commits are numbered from 1
+		// it fits: commits are numbered from 1
+		return x.conn.exec("UPDATE versions SET version = ? WHERE subject = ? AND day = ?", int64(version),
+			x.day.subject, x.day.day)
 	}, func() {
 		x.store.catalog.publish(version, nil, []subjectDay{x.day})
 		x.store.catalog.expire(x.day, max(expired, 1), last)
@@ -115,15 +121,18 @@ func (x *expiry) remove(ctx context.Context, from, to int64, last bool) (removed
 func (x *expiry) forget(ctx context.Context) error {
 	for _, t := range schema.SealedTables() {
 		at := t.Columns[0].Name
-		if _, err := x.conn.change(ctx, fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?", t.Name, at, at),
+		if _, err := x.conn.change(ctx,
+			fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?", t.Name, at, at),
 			arguments([]any{x.day.subject, x.day.day * dayMillis, (x.day.day + 1) * dayMillis})); err != nil {
 			return err
 		}
 	}
-	if _, err := x.conn.change(ctx, "DELETE FROM seals WHERE subject = ? AND day = ?", arguments([]any{x.day.subject, x.day.day})); err != nil {
+	if _, err := x.conn.change(ctx, "DELETE FROM seals WHERE subject = ? AND day = ?",
+		arguments([]any{x.day.subject, x.day.day})); err != nil {
 		return err
 	}
-	_, err := x.conn.change(ctx, "DELETE FROM states WHERE subject = ? AND day = ? AND name NOT IN (SELECT value FROM json_each(?))",
+	_, err := x.conn.change(ctx,
+		"DELETE FROM states WHERE subject = ? AND day = ? AND name NOT IN (SELECT value FROM json_each(?))",
 		arguments([]any{x.day.subject, x.day.day, numberList(x.keep)}))
 	return err
 }

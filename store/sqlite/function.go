@@ -26,13 +26,19 @@ func register() error {
 	for name, f := range scalars {
 		faults = append(faults, driver.RegisterFunction("sightline_"+name, &driver.FunctionImpl{
 			NArgs: f.args, Deterministic: true, VolatileArgs: true,
-			Scalar: func(_ *driver.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) { return f.call(args) },
+			Scalar: func(_ *driver.FunctionContext, args []sqldriver.Value) (sqldriver.Value,
+				error) {
+				return f.call(args)
+			},
 		}))
 	}
 	for name, f := range aggregates {
 		faults = append(faults, driver.RegisterFunction("sightline_"+name, &driver.FunctionImpl{
 			NArgs: f.args, Deterministic: true, VolatileArgs: true,
-			MakeAggregate: func(driver.FunctionContext) (driver.AggregateFunction, error) { return &aggregate{of: f.begin()}, nil },
+			MakeAggregate: func(driver.FunctionContext) (driver.AggregateFunction,
+				error) {
+				return &aggregate{of: f.begin()}, nil
+			},
 		}))
 	}
 	return errors.Join(faults...)
@@ -58,12 +64,15 @@ var scalars = map[string]scalar{
 	"json_value":   {2, jsonValue},
 	"json_decimal": {2, jsonDecimal},
 	"json_has":     {2, jsonHas},
-	"ends_with":    {2, ofTexts(func(s, end string) (sqldriver.Value, error) { return truth(strings.HasSuffix(s, end)), nil })},
-	"matches":      {2, ofTexts(newMatcher())},
-	"position":     {2, position},
-	"lookup":       {4, lookup},
-	"zip":          {3, zip},
-	"element":      {2, element},
+	"ends_with": {2, ofTexts(func(s, end string) (sqldriver.Value, error) {
+		return truth(strings.HasSuffix(s, end)),
+			nil
+	})},
+	"matches":  {2, ofTexts(newMatcher())},
+	"position": {2, position},
+	"lookup":   {4, lookup},
+	"zip":      {3, zip},
+	"element":  {2, element},
 }
 
 // ofText returns the implementation of a function of one text. It returns null for null.

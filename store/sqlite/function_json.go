@@ -245,8 +245,8 @@ func zip(args []sqldriver.Value) (sqldriver.Value, error) {
 	return string(text), err
 }
 
-// jsonValue returns the text of the first member called name of an object: of a string its content, of null and of no member nothing, of
-// other values their JSON.
+// jsonValue returns the text of the first member called name of an object: of a string its content, of null and of no
+// member nothing, of other values their JSON.
 func jsonHas(args []sqldriver.Value) (sqldriver.Value, error) {
 	value, err := memberOf(args)
 	if err != nil {
@@ -268,7 +268,8 @@ func jsonValue(args []sqldriver.Value) (sqldriver.Value, error) {
 	return string(appendSpelled(nil, value)), nil
 }
 
-// memberOf returns the JSON of the first member of an object with a name; empty if there is none. It is valid as long as the object.
+// memberOf returns the JSON of the first member of an object with a name; empty if there is none. It is valid as long
+// as the object.
 func memberOf(args []sqldriver.Value) (found string, _ error) {
 	object, err := textOf(args[0])
 	if err != nil {

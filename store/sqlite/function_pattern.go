@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// newMatcher returns a function that reports whether a regular expression matches anywhere in a text. It keeps the one that it
-// compiled last, since a statement matches one against many rows.
+// newMatcher returns a function that reports whether a regular expression matches anywhere in a text. It keeps the one
+// that it compiled last, since a statement matches one against many rows.
 func newMatcher() func(s, pattern string) (sqldriver.Value, error) {
 	var last atomic.Pointer[regexp.Regexp]
 	return func(s, pattern string) (sqldriver.Value, error) {

@@ -46,7 +46,8 @@ func TestOpenFails(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, store.ErrCorrupt},
-		{"a file that another store has opened", func(t *testing.T, path string) { open(t, Config{Path: path}) }, store.ErrLocked},
+		{"a file that another store has opened", func(t *testing.T, path string) { open(t, Config{Path: path}) },
+			store.ErrLocked},
 		{"a directory that does not exist", func(t *testing.T, path string) {
 			if err := os.Remove(filepath.Dir(path)); err != nil {
 				t.Fatal(err)
@@ -73,7 +74,8 @@ func TestOpenFails(t *testing.T) {
 			}
 		})
 	}
-	if _, err := OpenConfig(t.Context(), Config{MaxReaders: -1}); err == nil || !strings.Contains(err.Error(), "MaxReaders") {
+	if _, err := OpenConfig(t.Context(), Config{MaxReaders: -1}); err == nil ||
+		!strings.Contains(err.Error(), "MaxReaders") {
 		t.Errorf("Open with fewer than no readers: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -120,7 +122,8 @@ func TestClosed(t *testing.T) {
 		_, writes := s.Write(t.Context(), batch("a", 1))
 		_, erases := s.Erase(t.Context(), site)
 		_, days := s.Days(t.Context(), site, time.Unix(0, 0), time.Now())
-		for what, err := range map[string]error{"Write": writes, "Erase": erases, "Days": days, "Ping": s.Ping(t.Context())} {
+		for what, err := range map[string]error{"Write": writes, "Erase": erases, "Days": days,
+			"Ping": s.Ping(t.Context())} {
 			if !errors.Is(err, store.ErrUnavailable) {
 				t.Errorf("%s: %s of a closed store: %v, want ErrUnavailable", path, what, err)
 			}
@@ -160,7 +163,8 @@ func TestPrepareFails(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	for _, text := range []string{"SELECT", "SELECT :p1", `SELECT "no column"`, "SELECT sightline_lower(1)"} {
-		if _, err := s.Query(t.Context(), store.Statement{Label: "test", SQL: text, Kinds: []dialect.Kind{dialect.Int}}); err == nil {
+		if _, err := s.Query(t.Context(),
+			store.Statement{Label: "test", SQL: text, Kinds: []dialect.Kind{dialect.Int}}); err == nil {
 			t.Errorf("%s: no error", text)
 		}
 	}

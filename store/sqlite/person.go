@@ -15,7 +15,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// ErasePerson implements [store.PersonEraser], in one transaction. It reads all rows of the website, and writes wait meanwhile.
+// ErasePerson implements [store.PersonEraser], in one transaction. It reads all rows of the website, and writes wait
+// meanwhile.
 func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int64, error) {
 	if err := erasing.Check(p); err != nil {
 		return nil, fmt.Errorf("sqlite: erase: %w", err)
@@ -25,8 +26,9 @@ func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int
 		return nil, err
 	}
 	defer func() { s.sealing <- c }()
-	e := personEraser{store: s, conn: c, of: p, subject: s.catalog.number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
-		days: erasing.Days{}, removed: map[string]int64{}}
+	e := personEraser{store: s, conn: c, of: p,
+		subject: s.catalog.number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
+		days:    erasing.Days{}, removed: map[string]int64{}}
 	var version uint64
 	var touched []subjectDay
 	err = s.change(ctx, c, func() error {
@@ -79,7 +81,8 @@ func (e *personEraser) erase(ctx context.Context) error {
 	anonymous, profiles := textList(e.of.AnonymousIDs), textList(e.of.ProfileIDs)
 	sessions := map[string]bool{}
 	for _, t := range erasing.Tables() {
-		err := e.conn.each(ctx, "SELECT DISTINCT session_id FROM "+t.ID.String()+" WHERE subject = ?1 AND session_id <> '' AND "+hasID,
+		err := e.conn.each(ctx, "SELECT DISTINCT session_id FROM "+t.ID.String()+
+			" WHERE subject = ?1 AND session_id <> '' AND "+hasID,
 			arguments([]any{e.subject, anonymous, profiles}), func(v []sqldriver.Value) error {
 				session, _ := v[0].(string)
 				sessions[session] = true
@@ -119,7 +122,8 @@ func (e *personEraser) erase(ctx context.Context) error {
 		e.removed[t.ID.String()] = n
 		for _, of := range removed {
 			r := receiptOf(of)
-			if _, err := e.conn.change(ctx, "DELETE FROM receipts WHERE hi = ? AND lo = ?", arguments([]any{r.hi, r.lo})); err != nil {
+			if _, err := e.conn.change(ctx, "DELETE FROM receipts WHERE hi = ? AND lo = ?",
+				arguments([]any{r.hi, r.lo})); err != nil {
 				return err
 			}
 		}
@@ -127,8 +131,8 @@ func (e *personEraser) erase(ctx context.Context) error {
 	return nil
 }
 
-// settle deletes the seals and states of the days around removed rows, and gives these days a new version. It returns the days
-// that have it.
+// settle deletes the seals and states of the days around removed rows, and gives these days a new version. It returns
+// the days that have it.
 func (e *personEraser) settle(ctx context.Context, version uint64) (touched []subjectDay, err error) {
 	change := func(text string, values ...any) {
 		if err == nil {
@@ -143,11 +147,14 @@ func (e *personEraser) settle(ctx context.Context, version uint64) (touched []su
 		}
 		for _, t := range schema.SealedTables() {
 			at := t.Columns[0].Name
-			change("DELETE FROM "+t.Name+" WHERE subject = ? AND "+at+" >= ? AND "+at+" < ?", of.First*dayMillis, (of.Last+1)*dayMillis)
+			change("DELETE FROM "+t.Name+" WHERE subject = ? AND "+at+" >= ? AND "+at+" < ?", of.First*dayMillis,
+				(of.Last+1)*dayMillis)
 		}
 		change("DELETE FROM seals WHERE subject = ? AND day BETWEEN ? AND ?", of.First, of.Last)
 		change("DELETE FROM states WHERE subject = ? AND day BETWEEN ? AND ?", of.First, of.Last)
-		change("UPDATE versions SET version = ?4 WHERE subject = ?1 AND day BETWEEN ?2 AND ?3", of.First, of.Last, int64(version)) // it fits: commits are numbered from 1
+		// it fits: commits are numbered from 1
+		change("UPDATE versions SET version = ?4 WHERE subject = ?1 AND day BETWEEN ?2 AND ?3", of.First, of.Last,
+			int64(version))
 	}
 	return touched, err
 }
@@ -164,9 +171,9 @@ func textList(texts []string) string {
 	return string(list)
 }
 
-// Purge implements [store.Purger]. It rewrites the file in place (VACUUM) while writes and seals wait, and empties the log. Queries
-// wait for the last part. The temporary copy is a file that SQLite removes; a host can choose its folder with SQLITE_TMPDIR.
-// Purge does nothing for a store in memory.
+// Purge implements [store.Purger]. It rewrites the file in place (VACUUM) while writes and seals wait, and empties the
+// log. Queries wait for the last part. The temporary copy is a file that SQLite removes; a host can choose its folder
+// with SQLITE_TMPDIR. Purge does nothing for a store in memory.
 func (s *Store) Purge(ctx context.Context) error {
 	if s.cfg.memory() {
 		return s.usable(ctx)

@@ -37,6 +37,7 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 
 // Ping runs a query on the file. It fails if the store cannot answer.
 func (s *Store) Ping(ctx context.Context) error {
-	_, err := s.Query(ctx, store.Statement{Label: "ping", SQL: "SELECT sealings FROM settings", Kinds: []dialect.Kind{dialect.Int}})
+	_, err := s.Query(ctx, store.Statement{Label: "ping", SQL: "SELECT sealings FROM settings",
+		Kinds: []dialect.Kind{dialect.Int}})
 	return err
 }

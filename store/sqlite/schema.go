@@ -54,7 +54,8 @@ func sealedDefinition(t schema.SealedTable) string {
 		c := column{Column: schema.Column{Kind: c.Kind}, name: c.Name}
 		columns = append(columns, quoted(c.name)+" "+c.definition())
 	}
-	return fmt.Sprintf("CREATE TABLE %s(%s, PRIMARY KEY(subject, %s, number)) WITHOUT ROWID", t.Name, strings.Join(columns, ", "), at)
+	return fmt.Sprintf("CREATE TABLE %s(%s, PRIMARY KEY(subject, %s, number)) WITHOUT ROWID", t.Name,
+		strings.Join(columns, ", "), at)
 }
 
 // sealedColumns returns the columns of t in the order of the table: numbers come before texts.
@@ -112,6 +113,6 @@ func create(c *conn) error {
 		c.exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", application, version)))
 }
 
-// SchemaVersion returns the version of the schema of files that this program writes. A program does not open files with a
-// larger version.
+// SchemaVersion returns the version of the schema of files that this program writes. A program does not open files with
+// a larger version.
 func SchemaVersion() (int, error) { return version, nil }

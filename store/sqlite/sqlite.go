@@ -80,7 +80,8 @@ func OpenConfig(ctx context.Context, cfg Config) (*Store, error) {
 		reading: make(chan *conn, cfg.MaxReaders), ended: make(chan struct{}),
 	}
 	if !cfg.memory() {
-		s.space = space.New(space.Config{Folder: filepath.Dir(cfg.Path), Least: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
+		s.space = space.New(space.Config{Folder: filepath.Dir(cfg.Path), Least: cfg.MinFree, Now: cfg.Now,
+			Logger: cfg.Logger})
 	}
 	s.open, s.shut = context.WithCancel(context.Background())
 	if err := s.connect(); err != nil {
@@ -247,11 +248,15 @@ func (s *Store) take(ctx context.Context, free chan *conn) (*conn, error) {
 func (s *Store) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.open, cancel)
-	return ctx, func() { stop(); cancel() }
+	return ctx, func() {
+		stop()
+		cancel()
+	}
 }
 
-// Close waits for the commit in progress, stops queries, moves the log into the file and closes it. Writes that still wait fail with an error that wraps [store.ErrUnavailable], and are not stored. Further calls
-// return the same error. If ctx ends first, Close returns its error, and closing continues.
+// Close waits for the commit in progress, stops queries, moves the log into the file and closes it. Writes that still
+// wait fail with an error that wraps [store.ErrUnavailable], and are not stored. Further calls return the same error.
+// If ctx ends first, Close returns its error, and closing continues.
 func (s *Store) Close(ctx context.Context) error {
 	s.shut()
 	select {

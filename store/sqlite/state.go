@@ -17,7 +17,8 @@ func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.Stat
 }
 
 // LoadStates implements [store.StateKeeper].
-func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from,
+	to time.Time) ([]store.State, error) {
 	if !from.Before(to) {
 		return nil, s.usable(ctx)
 	}
@@ -47,7 +48,8 @@ func (s *Store) states(ctx context.Context, text string, each ...[]any) (found [
 					return err
 				}
 			}
-			one := store.State{Name: n[0], Day: time.UnixMilli(n[1] * dayMillis).UTC(), Version: uint64(n[2])} // it was converted from uint64
+			// it was converted from uint64
+			one := store.State{Name: n[0], Day: time.UnixMilli(n[1] * dayMillis).UTC(), Version: uint64(n[2])}
 			if len(v) > 3 {
 				one.Bytes, _ = v[3].([]byte)
 			}
@@ -78,7 +80,8 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 				bytes = []byte{}
 			}
 			if _, err := c.change(ctx, "INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?, ?)",
-				arguments([]any{number, one.Name, day, int64(one.Version), bytes})); err != nil { // versions are below 1<<63
+				// versions are below 1<<63
+				arguments([]any{number, one.Name, day, int64(one.Version), bytes})); err != nil {
 				return err
 			}
 		}

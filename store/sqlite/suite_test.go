@@ -51,9 +51,9 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestReference sends the same random queries to the engine and to the reference evaluator, at least one of each type. Of four
-// datasets one is not sealed, one is completely sealed, and two are sealed in part. The sealed datasets get late, repeated and
-// backdated rows between the queries. See storetest.RandomRunOf for how to run more.
+// TestReference sends the same random queries to the engine and to the reference evaluator, at least one of each type.
+// Of four datasets one is not sealed, one is completely sealed, and two are sealed in part. The sealed datasets get
+// late, repeated and backdated rows between the queries. See storetest.RandomRunOf for how to run more.
 func TestReference(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

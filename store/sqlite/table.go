@@ -84,7 +84,8 @@ func tables() []table {
 // definition returns the SQL that creates t.
 func (t *table) definition() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "CREATE TABLE %s(\n  subject INTEGER NOT NULL, time INTEGER NOT NULL, number INTEGER NOT NULL", t.of.ID)
+	fmt.Fprintf(&b, "CREATE TABLE %s(\n  subject INTEGER NOT NULL, time INTEGER NOT NULL, number INTEGER NOT NULL",
+		t.of.ID)
 	for i := range t.columns {
 		fmt.Fprintf(&b, ",\n  %s %s", quoted(t.columns[i].name), t.columns[i].definition())
 	}
@@ -113,7 +114,8 @@ func (t *table) insertion() string {
 	for i := range t.columns {
 		names = append(names, quoted(t.columns[i].name))
 	}
-	return fmt.Sprintf("INSERT INTO %s(%s) VALUES (?%s)", t.of.ID, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1))
+	return fmt.Sprintf("INSERT INTO %s(%s) VALUES (?%s)", t.of.ID, strings.Join(names, ", "),
+		strings.Repeat(", ?", len(names)-1))
 }
 
 // values appends the values of a row of t, after its subject, time and number.

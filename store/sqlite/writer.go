@@ -174,7 +174,8 @@ func (t *transaction) receive(r *row, restored bool) error {
 	if err != nil {
 		return err
 	}
-	n, err := t.change("INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?)", r.receipt.hi, r.receipt.lo, subject, t.today)
+	n, err := t.change("INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?)", r.receipt.hi, r.receipt.lo, subject,
+		t.today)
 	r.repeated = n == 0 && !restored
 	return err
 }

@@ -29,29 +29,35 @@ func AllTime(t *testing.T, h Harness) {
 	}
 	begins := func(of store.Subject, zone, want string, filters ...query.Filter) {
 		t.Helper()
-		name := map[store.SubjectKind]string{store.KindWebsite: "summary", store.KindLink: "link_clicks_by_day", store.KindSchedule: "uptime_time_series"}[of.Kind]
+		name := map[store.SubjectKind]string{store.KindWebsite: "summary", store.KindLink: "link_clicks_by_day",
+			store.KindSchedule: "uptime_time_series"}[of.Kind]
 		for _, own := range []bool{false, true} {
-			req := query.Request{Parameters: []query.Parameter{{Name: name}}, Preset: "all_time", TimeZone: zone, Granularity: "monthly"}
+			req := query.Request{Parameters: []query.Parameter{{Name: name}}, Preset: "all_time", TimeZone: zone,
+				Granularity: "monthly"}
 			if own {
 				req.Parameters[0].Preset, req.Preset = req.Preset, "yesterday"
 			}
 			a := answerOf(t.Context(), engine, query.Access{Subject: of, Filters: filters}, req)
 			month := want[:len("2006-01")] + "-01"
 			if got := a.meta.StartDate; !own && got != want || len(a.rows) == 0 || a.rows[0]["date"] != month {
-				t.Errorf("%s of %s in %s with %v begins on %s with %s %s, want %s", name, of.ID, zone, filters, got, a.json, a.fault, want)
+				t.Errorf("%s of %s in %s with %v begins on %s with %s %s, want %s", name, of.ID, zone, filters, got,
+					a.json, a.fault, want)
 			}
 		}
 	}
-	site, link, monitor := store.Subject{Kind: store.KindWebsite, ID: "w"}, store.Subject{Kind: store.KindLink, ID: "l"}, store.Subject{Kind: store.KindSchedule, ID: "m"}
+	site, link, monitor := store.Subject{Kind: store.KindWebsite, ID: "w"},
+		store.Subject{Kind: store.KindLink, ID: "l"}, store.Subject{Kind: store.KindSchedule, ID: "m"}
 	for _, of := range []store.Subject{site, link, monitor} {
 		begins(of, "UTC", "2026-03-12")
 	}
 	german := query.Filter{Field: "country", Op: query.Eq, Values: []string{"DE"}}
 	docs := query.Filter{Field: "path", Op: query.Eq, Values: []string{"/docs"}}
-	did := query.Filter{Did: &query.Did{Action: query.Action{Page: &query.Text{Op: query.Eq, Values: []string{"/docs"}}}}}
+	did := query.Filter{Did: &query.Did{Action: query.Action{Page: &query.Text{Op: query.Eq,
+		Values: []string{"/docs"}}}}}
 	bots := query.Filter{Field: "reason", Op: query.Eq, Values: []string{"bot"}}
 	h.fill(t, s, &store.Batch{
-		Events: []store.Event{view("1", "2025-12-05", "s1", "FR", "/"), view("2", "2026-01-07", "s2", "DE", "/"), view("3", "2026-02-09", "s3", "FR", "/docs")},
+		Events: []store.Event{view("1", "2025-12-05", "s1", "FR", "/"), view("2", "2026-01-07", "s2", "DE", "/"),
+			view("3", "2026-02-09", "s3", "FR", "/docs")},
 		Visits: []store.Visit{{Link: "l", ID: "1", Time: at("2025-11-30")}},
 		Checks: []store.Check{{Schedule: "m", ID: "1", Time: at("2025-10-31"), Status: store.Up}},
 	})
@@ -65,7 +71,8 @@ func AllTime(t *testing.T, h Harness) {
 	begins(site, "UTC", "2026-02-09", query.Filter{Not: &query.Filter{Or: []query.Filter{german, {Not: &did}}}})
 	begins(site, "UTC", "2026-03-12", german, docs)
 
-	// Rows of other kinds count, too: errors by what the key may see of them, and rejected requests where nothing else is asked of rows.
+	// Rows of other kinds count, too: errors by what the key may see of them, and rejected requests where nothing else
+	// is asked of rows.
 	h.fill(t, s, &store.Batch{
 		Errors:  []store.Error{{Website: "w", ID: "4", Time: at("2025-08-03"), Message: "x", Path: "/docs"}},
 		Blocked: []store.Blocked{{Website: "w", ID: "5", Time: at("2025-07-02"), Reason: "origin", Requests: 1}},
@@ -81,8 +88,10 @@ func AllTime(t *testing.T, h Harness) {
 	h.fill(t, s, &store.Batch{Events: []store.Event{view("6", "2001-01-01", "s6", "DE", "/")}})
 	begins(site, "UTC", clock.AddDate(0, 0, -3659).Format(time.DateOnly))
 
-	resp, err := engine.Run(t.Context(), query.Access{Subject: site}, query.Request{Preset: "all_time", Compare: query.PreviousPeriod,
-		Parameters: []query.Parameter{{Name: "pages"}, {Name: "pages", Compare: query.NoComparison}, {Name: "pages", Preset: "last_7d"}}})
+	resp, err := engine.Run(t.Context(), query.Access{Subject: site},
+		query.Request{Preset: "all_time", Compare: query.PreviousPeriod,
+			Parameters: []query.Parameter{{Name: "pages"}, {Name: "pages", Compare: query.NoComparison},
+				{Name: "pages", Preset: "last_7d"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// Answers tests that the cached answers of an engine equal newly computed ones. It sends random requests, with
-// and without mandatory filters of a key. It repeats them while rows of a dataset are written and a website is
-// erased. Then it writes rows without new versions, and fails unless the test notices the old answers; see Harness.NoMistakes.
+// Answers tests that the cached answers of an engine equal newly computed ones. It sends random requests, with and
+// without mandatory filters of a key. It repeats them while rows of a dataset are written and a website is erased. Then
+// it writes rows without new versions, and fails unless the test notices the old answers; see Harness.NoMistakes.
 func Answers(t *testing.T, h Harness, seed uint64) {
 	for _, mutated := range []bool{false, true} {
 		if mutated && !h.plants() {
@@ -52,7 +52,8 @@ func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []stri
 	c.rng = rand.New(rand.NewPCG(seed, 2000))
 	at := now
 	engine := func(bytes int64) *query.Engine {
-		e, err := query.New(query.Config{Store: s, Types: c.known, ResultCache: bytes, Now: func() time.Time { return at }})
+		e, err := query.New(query.Config{Store: s, Types: c.known, ResultCache: bytes,
+			Now: func() time.Time { return at }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,8 @@ func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []stri
 					got := answerOf(t.Context(), kept, access, q.req)
 					saved += took - (s.asked.Load() - before)
 					if want.fault != got.fault || want.more != got.more || differingRow(want.texts, got.texts) != "" {
-						wrong = append(wrong, fmt.Sprintf("%v\nfilters of the key %v\ncomputed: %s%s\nkept: %s%s", q, of, want.fault, want.json, got.fault, got.json))
+						wrong = append(wrong, fmt.Sprintf("%v\nfilters of the key %v\ncomputed: %s%s\nkept: %s%s", q,
+							of, want.fault, want.json, got.fault, got.json))
 					}
 				}
 			}

@@ -36,7 +36,8 @@ func (c testCase) rows() []string {
 // check asks the question and compares the rows as JSON.
 func (c testCase) check(t *testing.T, s store.Store) {
 	t.Helper()
-	asked := fmt.Sprintf("%s\nasked of %s %q, filters of the key %v: %s", c.name, c.of.Kind, c.of.ID, c.filters, c.request)
+	asked := fmt.Sprintf("%s\nasked of %s %q, filters of the key %v: %s", c.name, c.of.Kind, c.of.ID, c.filters,
+		c.request)
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Error(err)
@@ -55,7 +56,8 @@ func (c testCase) check(t *testing.T, s store.Store) {
 	if got.fault != "" {
 		t.Errorf("%s\nfails: %s\n%s", asked, got.fault, statementsOf(t.Context(), s, access, requests[0].Request))
 	} else if diff := differingRow(c.rows(), got.texts); diff != "" {
-		t.Errorf("%s\nThe rule: %s\n%s\n%s", asked, c.rule, diff, statementsOf(t.Context(), s, access, requests[0].Request))
+		t.Errorf("%s\nThe rule: %s\n%s\n%s", asked, c.rule, diff,
+			statementsOf(t.Context(), s, access, requests[0].Request))
 	}
 }
 
@@ -104,7 +106,8 @@ func everyType(t *testing.T, s store.Store, sampleEvery int) {
 	nth := 0
 	for _, info := range engine.Types() {
 		t.Run(info.Name, func(t *testing.T) {
-			id := map[store.SubjectKind]string{store.KindWebsite: "w1", store.KindLink: "l1", store.KindSchedule: "m1"}[info.Subject]
+			id := map[store.SubjectKind]string{store.KindWebsite: "w1", store.KindLink: "l1",
+				store.KindSchedule: "m1"}[info.Subject]
 			of := store.Subject{Kind: info.Subject, ID: id}
 			answers := func(req query.Request, filters ...query.Filter) {
 				if nth++; sampleEvery > 1 && nth%sampleEvery != 0 {
@@ -130,7 +133,8 @@ func everyType(t *testing.T, s store.Store, sampleEvery int) {
 
 // ways returns the requests that a type claims to answer.
 func ways(info query.Info) []query.Request {
-	plain := query.Request{Parameters: []query.Parameter{Example(info.Name)}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York"}
+	plain := query.Request{Parameters: []query.Parameter{Example(info.Name)}, StartDate: "2026-03-10",
+		EndDate: "2026-03-11", TimeZone: "America/New_York"}
 	if info.RequiredFilter != "" {
 		plain.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"s1"}}}
 	}
@@ -142,7 +146,8 @@ func ways(info query.Info) []query.Request {
 	}
 	for _, field := range info.Filters {
 		by := plain
-		by.Filters = append(slices.Clone(plain.Filters), query.Filter{Field: field, Op: query.Contains, Values: []string{"a"}},
+		by.Filters = append(slices.Clone(plain.Filters),
+			query.Filter{Field: field, Op: query.Contains, Values: []string{"a"}},
 			query.Filter{Field: field, Op: query.NotIn, Values: []string{"", "BV"}})
 		all = append(all, by)
 	}
@@ -159,8 +164,9 @@ func longSession(t *testing.T, h Harness) {
 	const all, listed = 205, 200
 	b := &store.Batch{}
 	for i := range all {
-		b.Events = append(b.Events, store.Event{Website: "w1", ID: fmt.Sprintf("e%03d", i), Kind: store.Pageview, Name: "screen_view",
-			Time: at("10 10:00:00").Add(time.Duration(i) * time.Second), Identity: by("v", "s"), Path: "/"})
+		b.Events = append(b.Events,
+			store.Event{Website: "w1", ID: fmt.Sprintf("e%03d", i), Kind: store.Pageview, Name: "screen_view",
+				Time: at("10 10:00:00").Add(time.Duration(i) * time.Second), Identity: by("v", "s"), Path: "/"})
 	}
 	engine, err := query.New(query.Config{Store: h.filled(t, b), Now: func() time.Time { return now }})
 	if err != nil {

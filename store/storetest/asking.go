@@ -12,9 +12,11 @@ import (
 )
 
 // answeredShapes lists the shapes that the engine answers.
-var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals", "goals_trends", "paths", "retention", "funnel"}
+var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals",
+	"goals_trends", "paths", "retention", "funnel"}
 
-// shapes returns what q asks: the name of its type, choice or type, and also totals, did, all_time and type by property if it has them.
+// shapes returns what q asks: the name of its type, choice or type, and also totals, did, all_time and type by property
+// if it has them.
 func shapes(q reference.Question) []string {
 	var found []string
 	switch {
@@ -24,7 +26,8 @@ func shapes(q reference.Question) []string {
 		found = append(found, q.Type)
 	default:
 		found = append(found, "type")
-		if slices.ContainsFunc(q.GroupBy, func(field string) bool { return strings.HasPrefix(field, query.PropertyPrefix) }) {
+		if slices.ContainsFunc(q.GroupBy,
+			func(field string) bool { return strings.HasPrefix(field, query.PropertyPrefix) }) {
 			found = append(found, "type by property")
 		}
 	}
@@ -41,10 +44,12 @@ func shapes(q reference.Question) []string {
 }
 
 func asksDeeds(f reference.Filter) bool {
-	return f.Did != nil || f.Not != nil && asksDeeds(*f.Not) || slices.ContainsFunc(slices.Concat(f.And, f.Or), asksDeeds)
+	return f.Did != nil || f.Not != nil && asksDeeds(*f.Not) ||
+		slices.ContainsFunc(slices.Concat(f.And, f.Or), asksDeeds)
 }
 
-// asking returns random questions about the dataset of a seed that the engine answers: all of them, or those that have the shape only.
+// asking returns random questions about the dataset of a seed that the engine answers: all of them, or those that have
+// the shape only.
 func asking(seed uint64, only string) iter.Seq[reference.Question] {
 	return func(yield func(reference.Question) bool) {
 		w := dataset.New(seed)
@@ -52,7 +57,8 @@ func asking(seed uint64, only string) iter.Seq[reference.Question] {
 		for {
 			q := w.Asking(rng)
 			of := shapes(q)
-			if slices.ContainsFunc(of, func(shape string) bool { return !slices.Contains(answeredShapes, shape) }) || only != "" && !slices.Contains(of, only) {
+			if slices.ContainsFunc(of, func(shape string) bool { return !slices.Contains(answeredShapes, shape) }) ||
+				only != "" && !slices.Contains(of, only) {
 				continue
 			}
 			if !yield(q) {
@@ -62,7 +68,8 @@ func asking(seed uint64, only string) iter.Seq[reference.Question] {
 	}
 }
 
-// Example returns a parameter with the type called name, and with all that such a parameter must have: see [reference.Example].
+// Example returns a parameter with the type called name, and with all that such a parameter must have: see
+// [reference.Example].
 func Example(name string) query.Parameter {
 	p := query.Parameter{Name: name}
 	giveParts(&p, reference.Example(name))
@@ -71,12 +78,14 @@ func Example(name string) query.Parameter {
 
 // giveParts gives p what q asks beside its type and options.
 func giveParts(p *query.Parameter, q reference.Question) {
-	p.Dataset, p.Dimensions, p.Window, p.Within, p.From, p.To = q.Dataset, q.Dimensions, q.Window, q.Within, q.From, q.To
+	p.Dataset, p.Dimensions, p.Window, p.Within, p.From, p.To = q.Dataset, q.Dimensions, q.Window, q.Within, q.From,
+		q.To
 	for _, m := range q.Metrics {
 		p.Metrics = append(p.Metrics, query.ChosenMetric(m))
 	}
 	for i := range q.Goals {
-		p.Goals = append(p.Goals, query.Goal{Name: q.Goals[i].Name, Action: *queryAction(&q.Goals[i].Action), Value: q.Goals[i].Value})
+		p.Goals = append(p.Goals,
+			query.Goal{Name: q.Goals[i].Name, Action: *queryAction(&q.Goals[i].Action), Value: q.Goals[i].Value})
 	}
 	for i := range q.Steps {
 		p.Steps = append(p.Steps, query.Step{Name: q.Steps[i].Name, Action: *queryAction(&q.Steps[i].Action)})
@@ -95,5 +104,6 @@ func queryAction(a *reference.Action) *query.Action {
 		}
 		return &query.Text{Op: query.Op(t.Op), Values: t.Values}
 	}
-	return &query.Action{Event: text(a.Event), Page: text(a.Page), Click: text(a.Click), Filters: queryFilters(a.Filters)}
+	return &query.Action{Event: text(a.Event), Page: text(a.Page), Click: text(a.Click),
+		Filters: queryFilters(a.Filters)}
 }

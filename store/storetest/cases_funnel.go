@@ -5,7 +5,8 @@ func funnelCases() []testCase {
 	steps := func(list, more string) string {
 		return `{"parameters":[{"name":"funnel","steps":[` + list + `]` + more + `}],` + days
 	}
-	const home, pricing, signup = `{"page":"/"}`, `{"page":{"op":"starts_with","value":"/100%"}}`, `{"name":"Signed up","event":"signup"}`
+	const home, pricing, signup = `{"page":"/"}`, `{"page":{"op":"starts_with","value":"/100%"}}`,
+		`{"name":"Signed up","event":"signup"}`
 	const all = home + "," + pricing + "," + signup
 	return []testCase{
 		{name: "funnel", of: ofSite, request: steps(all, "") + "}",
@@ -18,7 +19,8 @@ func funnelCases() []testCase {
 			want: `{"step":1,"name":"/","visitors":2,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			       {"step":2,"name":"starts_with /100%","visitors":1,"conversion_rate":50,"step_rate":50,"dropoff":1,"median_seconds":30}
 			       {"step":3,"name":"Signed up","visitors":1,"conversion_rate":50,"step_rate":100,"dropoff":0,"median_seconds":60}`},
-		{name: "funnel within sessions", of: ofSite, request: steps(signup+`,{"page":"/a"}`, `,"within":"session"`) + "}",
+		{name: "funnel within sessions", of: ofSite, request: steps(signup+`,{"page":"/a"}`, `,"within":"session"`) +
+			"}",
 			rule: "The events of a chain lie in one session; the visitor saw /a in a later session.",
 			want: `{"step":1,"name":"Signed up","sessions":1,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			       {"step":2,"name":"/a","sessions":0,"conversion_rate":0,"step_rate":0,"dropoff":1,"median_seconds":null}`},
@@ -30,7 +32,8 @@ func funnelCases() []testCase {
 			rule: "Without anybody in the first step there are no rates but the step rate of the first step.",
 			want: `{"step":1,"name":"no","visitors":0,"conversion_rate":null,"step_rate":100,"dropoff":0,"median_seconds":null}
 			       {"step":2,"name":"/","visitors":0,"conversion_rate":null,"step_rate":null,"dropoff":0,"median_seconds":null}`},
-		{name: "funnel by country, the second value", of: ofSite, request: steps(home+","+signup, "") + `,"groupBy":"country","limit":1,"page":2,"sortOrder":"asc"}`,
+		{name: "funnel by country, the second value", of: ofSite, request: steps(home+","+signup, "") +
+			`,"groupBy":"country","limit":1,"page":2,"sortOrder":"asc"}`,
 			rule: "A limit counts values, and all steps of a value are shown; at equal numbers of visitors values are ascending.",
 			want: `{"country":"FR","step":1,"name":"/","visitors":1,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			       {"country":"FR","step":2,"name":"Signed up","visitors":0,"conversion_rate":0,"step_rate":0,"dropoff":1,"median_seconds":null}`},

@@ -26,13 +26,15 @@ type comparison struct {
 
 // compareReference asks questions of the engine and of the reference evaluator over data, and compares the JSON
 // of their rows byte by byte. With untilOne it stops at the first difference.
-func compareReference(ctx context.Context, got *engineRunner, data *reference.Data, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
+func compareReference(ctx context.Context, got *engineRunner, data *reference.Data,
+	questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
 	want := func(_ context.Context, q reference.Question) outcome {
 		a, err := data.Compared(q)
 		if err != nil {
 			return outcome{refused: refusals(err), text: err.Error()}
 		}
-		return outcome{json: bytes.Join([][]byte{a.Rows, a.Previous, a.Changes, a.Totals}, []byte("\n")), speaks: says(a.Rows)}
+		return outcome{json: bytes.Join([][]byte{a.Rows, a.Previous, a.Changes, a.Totals}, []byte("\n")),
+			speaks: says(a.Rows)}
 	}
 	same := func(a, b outcome) bool { return a.refused != "" && a.refused == b.refused }
 	return compare(ctx, questions, want, got.outcome, same, untilOne)
@@ -40,11 +42,13 @@ func compareReference(ctx context.Context, got *engineRunner, data *reference.Da
 
 // compareStores asks questions of the engine over two stores with the same rows, and compares the answers byte
 // by byte. With untilOne it stops at the first difference.
-func compareStores(ctx context.Context, want, got *engineRunner, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
+func compareStores(ctx context.Context, want, got *engineRunner, questions iter.Seq[reference.Question],
+	untilOne bool) (*comparison, error) {
 	return compare(ctx, questions, want.outcome, got.outcome, sameRefusal, untilOne)
 }
 
-// sameRefusal reports whether two engines refused a question for the same reason. If both stores fail, that is a difference, too.
+// sameRefusal reports whether two engines refused a question for the same reason. If both stores fail, that is a
+// difference, too.
 func sameRefusal(a, b outcome) bool {
 	return a.refused == b.refused && a.text == b.text && slices.Contains(refusable, a.refused)
 }
@@ -58,7 +62,8 @@ type outcome struct {
 }
 
 // compare sends each question to both sides concurrently.
-func compare(ctx context.Context, questions iter.Seq[reference.Question], want, got func(context.Context, reference.Question) outcome,
+func compare(ctx context.Context, questions iter.Seq[reference.Question], want,
+	got func(context.Context, reference.Question) outcome,
 	sameRefusal func(a, b outcome) bool, untilOne bool,
 ) (*comparison, error) {
 	found := &comparison{answers: map[string]int{}, nonEmpty: map[string]int{}}

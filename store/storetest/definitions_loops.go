@@ -34,19 +34,23 @@ func newHostWorld(seed uint64) *hostWorld {
 	w := &hostWorld{}
 	from := time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 	for i := range 600 {
-		r := hostRow{Event: store.Event{Website: "host", ID: fmt.Sprint(i), Time: from.Add(time.Duration(rnd.Int64N(int64(84 * time.Hour)))).Truncate(time.Millisecond)},
+		r := hostRow{Event: store.Event{Website: "host", ID: fmt.Sprint(i),
+			Time: from.Add(time.Duration(rnd.Int64N(int64(84 * time.Hour)))).Truncate(time.Millisecond)},
 			members: map[string]string{}}
 		r.AnonymousID = "v" + fmt.Sprint(rnd.IntN(20))
 		if i%4 == 0 {
-			r.Kind, r.Name, r.Path, r.Title, r.SessionID = store.Pageview, "screen_view", pick("/a", "/ab", "/b"), pick("", "Start", "Ü"), "s"+r.ID
+			r.Kind, r.Name, r.Path, r.Title, r.SessionID = store.Pageview, "screen_view", pick("/a", "/ab", "/b"),
+				pick("", "Start", "Ü"), "s"+r.ID
 			if rnd.IntN(3) > 0 {
 				r.LoadTime = store.Known(rnd.Int64N(1000))
 			}
 			w.views = append(w.views, r)
 		} else {
 			r.Kind, r.Name, r.Country = store.Custom, pick("order_paid", "order_paid", "signup"), pick("", "DE", "AT")
-			r.members["total"] = pick("", "9.90", "9.90", "0.00005", "-0.00005", "1.5e3", "25E-3", "999999999", "-999999999", "999999999.5", "1e30", `"12.5"`,
-				`" 7 "`, `"7 EUR"`, `"1e3"`, "null", "true", `[1]`, "0.123449999999999999999999", fmt.Sprintf("%d.%04d", rnd.IntN(1000), rnd.IntN(10_000)))
+			r.members["total"] = pick("", "9.90", "9.90", "0.00005", "-0.00005", "1.5e3", "25E-3", "999999999",
+				"-999999999", "999999999.5", "1e30", `"12.5"`,
+				`" 7 "`, `"7 EUR"`, `"1e3"`, "null", "true", `[1]`, "0.123449999999999999999999",
+				fmt.Sprintf("%d.%04d", rnd.IntN(1000), rnd.IntN(10_000)))
 			r.members["cur"] = pick("", `"EUR"`, `"EUR"`, `"USD"`, `"'; DROP TABLE events --"`, "7")
 			r.members["plan"] = pick("", `""`, "null", `"pro"`, `"pro"`, `"fr\u00e9e"`, "1.50", `["a"]`, "true")
 			r.Properties = object(r.members)
@@ -111,7 +115,8 @@ func roundedAway(x *big.Rat) *big.Int {
 
 // shownDecimal returns n ten-thousandths divided by of, as answers show it.
 func shownDecimal(n *big.Int, of int64) string {
-	text := new(big.Rat).SetFrac(roundedAway(new(big.Rat).SetFrac(n, big.NewInt(of))), big.NewInt(10_000)).FloatString(4)
+	text := new(big.Rat).SetFrac(roundedAway(new(big.Rat).SetFrac(n, big.NewInt(of))),
+		big.NewInt(10_000)).FloatString(4)
 	text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	if text == "" || text == "-0" {
 		return "0"
@@ -199,14 +204,20 @@ func (w *hostWorld) cases() []hostCase {
 	proTotals, _ := hostNumbers(w.inRange(w.rows, isPro))
 	cases := []hostCase{
 		{"totals", query.Request{Parameters: one("host_totals")}, []string{"{" + totals + "}"}, false},
-		{"totals of some plans", query.Request{Parameters: one("host_totals"), Filters: []query.Filter{pro}}, []string{"{" + proTotals + "}"}, false},
+		{"totals of some plans", query.Request{Parameters: one("host_totals"), Filters: []query.Filter{pro}},
+			[]string{"{" + proTotals + "}"}, false},
 		{"by plan", query.Request{Parameters: one("host_plans")}, w.byPlan(rows, plan), false},
-		{"by plan, of some plans", query.Request{Parameters: one("host_plans"), Filters: []query.Filter{pro}}, w.byPlan(w.inRange(w.rows, isPro), plan), false},
+		{"by plan, of some plans", query.Request{Parameters: one("host_plans"), Filters: []query.Filter{pro}},
+			w.byPlan(w.inRange(w.rows, isPro), plan), false},
 		{"a series", query.Request{Parameters: one("host_series")}, w.series(rows), false},
-		{"a series of some plans", query.Request{Parameters: one("host_series"), Filters: []query.Filter{pro}}, w.series(w.inRange(w.rows, isPro)), false},
-		{"custom events of some plans", query.Request{Parameters: one("custom_events_trends"), Filters: []query.Filter{pro}}, w.trends(w.inRange(w.rows, isPro)), false},
+		{"a series of some plans", query.Request{Parameters: one("host_series"), Filters: []query.Filter{pro}},
+			w.series(w.inRange(w.rows, isPro)), false},
+		{"custom events of some plans",
+			query.Request{Parameters: one("custom_events_trends"), Filters: []query.Filter{pro}},
+			w.trends(w.inRange(w.rows, isPro)), false},
 	}
-	groupTotals := hostCase{"totals by plan", query.Request{Parameters: one("host_totals"), GroupBy: []string{"plan"}}, nil, false}
+	groupTotals := hostCase{"totals by plan", query.Request{Parameters: one("host_totals"), GroupBy: []string{"plan"}},
+		nil, false}
 	keys, groups := byKey(rows, plan)
 	for _, key := range keys {
 		columns, _ := hostNumbers(groups[key])
@@ -271,7 +282,8 @@ func (w *hostWorld) series(rows []hostRow) (want []string) {
 func (w *hostWorld) trends(rows []hostRow) (want []string) {
 	w.days(rows, func(day string, rows []hostRow) {
 		visitors, _ := byKey(rows, func(r hostRow) string { return r.AnonymousID })
-		want = append(want, fmt.Sprintf(`{"date":%q,"total_events":%d,"unique_users":%d,"unique_sessions":0}`, day, len(rows), len(visitors)))
+		want = append(want, fmt.Sprintf(`{"date":%q,"total_events":%d,"unique_users":%d,"unique_sessions":0}`, day,
+			len(rows), len(visitors)))
 	})
 	return want
 }
@@ -289,7 +301,8 @@ func (w *hostWorld) titles(views []hostRow) hostCase {
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(load(b), load(a)) })
 	for _, key := range keys {
-		c.want = append(c.want, fmt.Sprintf(`{"page_title":%s,"pageviews":%d,"load":%d}`, quoted(key), len(groups[key]), load(key)))
+		c.want = append(c.want, fmt.Sprintf(`{"page_title":%s,"pageviews":%d,"load":%d}`, quoted(key), len(groups[key]),
+			load(key)))
 	}
 	return c
 }

@@ -31,7 +31,8 @@ func resealerCases() []contractCase {
 	return []contractCase{
 		{name: "versions of all days are the numbers of commits", run: testCommits,
 			defends: "versions of all days are the numbers of commits, and Sealed is the number of the latest commit before the day was sealed"},
-		{name: "a late row needs no whole seal", run: testReseal, defends: "Reseal is Seal for the session ids that changed selects"},
+		{name: "a late row needs no whole seal", run: testReseal,
+			defends: "Reseal is Seal for the session ids that changed selects"},
 	}
 }
 
@@ -109,7 +110,8 @@ func testDays(w *trial) {
 		}
 		for j, version := range versions() {
 			if grown := j == days-1-late; grown && version <= before[j] || !grown && version != before[j] {
-				w.Errorf("day %d of %d: version %d after a write %d days back, %d before", j, days, version, late, before[j])
+				w.Errorf("day %d of %d: version %d after a write %d days back, %d before", j, days, version, late,
+					before[j])
 			}
 		}
 	}
@@ -119,14 +121,16 @@ func testMergedAnswers(w *trial) {
 	var engines [2]*query.Engine
 	for i := range engines {
 		var err error
-		if engines[i], err = query.New(query.Config{Store: w.store, Now: w.clock, ResultCache: -1, NoDerived: i == 0}); err != nil {
+		if engines[i], err = query.New(query.Config{Store: w.store, Now: w.clock, ResultCache: -1,
+			NoDerived: i == 0}); err != nil {
 			w.Fatal(err)
 		}
 	}
 	for i, late := range []int{0, 5, 1, 5} {
 		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
 		for range 3 { // partials are computed after the second query; the third answer is merged
-			req := query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-09", EndDate: "2026-03-15"}
+			req := query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-09",
+				EndDate: "2026-03-15"}
 			access := query.Access{Subject: w.own(website("w"))}
 			want, got := answerOf(w.Context(), engines[0], access, req), answerOf(w.Context(), engines[1], access, req)
 			if !slices.Equal(got.texts, want.texts) || want.fault != "" || len(want.texts) == 0 {
@@ -196,7 +200,8 @@ func testSealedColumns(w *trial) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if err := e.Seal(w.Context(), w.own(website("w")), midnight.AddDate(0, 0, -1), midnight); err != nil || len(watched.derived) == 0 {
+	if err := e.Seal(w.Context(), w.own(website("w")), midnight.AddDate(0, 0, -1), midnight); err != nil ||
+		len(watched.derived) == 0 {
 		w.Fatalf("Seal: %v, %d derivations", err, len(watched.derived))
 	}
 	statements := []store.Statement{watched.derived[0].Sessions, watched.derived[0].Hits}
@@ -226,9 +231,10 @@ func testEraseSealed(w *trial) {
 	w.erase(website("w"), 1)
 	for _, table := range []string{"sealed_sessions", "sealed_hits"} {
 		d := w.store.Dialect()
-		left, err := w.store.Query(w.Context(), store.Statement{Label: "storetest " + table, Kinds: []dialect.Kind{dialect.Int},
-			SQL:  "SELECT k.visitor_hash FROM " + table + " AS k WHERE k.subject = " + d.Arg("of", dialect.Subject),
-			Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: w.own(website("w"))}}})
+		left, err := w.store.Query(w.Context(),
+			store.Statement{Label: "storetest " + table, Kinds: []dialect.Kind{dialect.Int},
+				SQL:  "SELECT k.visitor_hash FROM " + table + " AS k WHERE k.subject = " + d.Arg("of", dialect.Subject),
+				Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: w.own(website("w"))}}})
 		if err != nil || left.Len > 0 {
 			w.Errorf("%s: %+v, %v; want nothing", table, left, err)
 		}

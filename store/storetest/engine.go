@@ -7,13 +7,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// ProveEngine tests that the engine gives right answers from the store of h, in ways that do not depend on the store: questions that
-// similar services answer wrongly, definitions of a host, properties of all answers, keys with mandatory filters, stored answers, removed days, and the rows
-// that an answer depends on. A store needs it once, after Prove; each day it runs on one store of the project.
+// ProveEngine tests that the engine gives right answers from the store of h, in ways that do not depend on the store:
+// questions that similar services answer wrongly, definitions of a host, properties of all answers, keys with mandatory
+// filters, stored answers, removed days, and the rows that an answer depends on. A store needs it once, after Prove;
+// each day it runs on one store of the project.
 //
-// The environment changes it: SIGHTLINE_SEED is the seed of the datasets, SIGHTLINE_QUESTIONS the number of random questions,
-// SIGHTLINE_KEY_SETS the number of sets of mandatory filters. [Harness.SampleEvery] samples the types; for keys and for removed days, twice as many are
-// asked.
+// The environment changes it: SIGHTLINE_SEED is the seed of the datasets, SIGHTLINE_QUESTIONS the number of random
+// questions, SIGHTLINE_KEY_SETS the number of sets of mandatory filters. [Harness.SampleEvery] samples the types; for
+// keys and for removed days, twice as many are asked.
 func ProveEngine(t *testing.T, h Harness) {
 	seed := uint64(Number(t, "SIGHTLINE_SEED", 20261128))
 	more := h
@@ -40,13 +41,14 @@ func ProveEngine(t *testing.T, h Harness) {
 	}
 }
 
-// KillsAllMutants plants mistakes between the store of h and the tests: those of [Mutations], [AnswerMutations], own, [SQLMutations] and
-// [AskingMutations], those in sealed results, and one for each property. It fails unless each is noticed. By default it plants one of
-// each kind: see [OnePerKind]. own are mistakes that only one dialect can have.
+// KillsAllMutants plants mistakes between the store of h and the tests: those of [Mutations], [AnswerMutations], own,
+// [SQLMutations] and [AskingMutations], those in sealed results, and one for each property. It fails unless each is
+// noticed. By default it plants one of each kind: see [OnePerKind]. own are mistakes that only one dialect can have.
 func KillsAllMutants(t *testing.T, h Harness, d *dialect.Dialect, own ...Mutation) {
 	t.Run("Reference", func(t *testing.T) {
 		t.Parallel()
-		KillsMutants(t, h, OnePerKind(slices.Concat(Mutations(), AnswerMutations(), own, SQLMutations(d), AskingMutations(d))))
+		KillsMutants(t, h, OnePerKind(slices.Concat(Mutations(), AnswerMutations(), own, SQLMutations(d),
+			AskingMutations(d))))
 	})
 	t.Run("Seals", func(t *testing.T) {
 		t.Parallel()

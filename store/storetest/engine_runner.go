@@ -80,7 +80,8 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	last := first
 	for range timesAgain(q) {
 		if last = r.once(ctx, q); !bytes.Equal(first.json, last.json) {
-			return outcome{text: fmt.Sprintf("the engine answers differently when asked again: %s", firstDifference(first.show(), last.show()))}
+			return outcome{text: fmt.Sprintf("the engine answers differently when asked again: %s",
+				firstDifference(first.show(), last.show()))}
 		}
 		if err := r.engine.Wait(ctx); err != nil {
 			return outcome{text: err.Error()}
@@ -97,7 +98,8 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	another := *r // with the clock of r
 	another.engine = r.second
 	if after := another.once(ctx, q); !bytes.Equal(after.json, last.json) {
-		return outcome{text: fmt.Sprintf("the engine answers differently after a restart: %s", firstDifference(last.show(), after.show()))}
+		return outcome{text: fmt.Sprintf("the engine answers differently after a restart: %s",
+			firstDifference(last.show(), after.show()))}
 	}
 	return last
 }
@@ -107,7 +109,8 @@ func (r *engineRunner) choosesRows(q reference.Question) bool {
 	for _, info := range r.engine.Types() {
 		if info.Name == q.Type {
 			return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool {
-				return slices.ContainsFunc(info.Output, func(c query.OutputField) bool { return strings.HasPrefix(c.Name, f.Field) })
+				return slices.ContainsFunc(info.Output,
+					func(c query.OutputField) bool { return strings.HasPrefix(c.Name, f.Field) })
 			})
 		}
 	}
@@ -220,7 +223,8 @@ func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query
 	if len(requests[0].Errors) > 0 {
 		return nil, requests[0].Errors
 	}
-	p, err := r.engine.Prepare(ctx, query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
+	p, err := r.engine.Prepare(ctx, query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)},
+		requests[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +256,8 @@ func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 
 func requestFor(q reference.Question) query.Request {
 	req := query.Request{
-		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, Preset: q.Preset, TimeZone: q.Zone,
+		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, Preset: q.Preset,
+		TimeZone:    q.Zone,
 		Granularity: q.Grain, WeekStart: q.WeekStart, Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
 		SortBy: q.SortBy, SortOrder: q.SortOrder, Page: q.Page, Compare: query.Compare(q.Compare),
 	}
@@ -286,7 +291,8 @@ func giveOwn(req *query.Request, own []string) {
 		case "page":
 			p.Page, req.Page = max(req.Page, 1), 7
 		case "filters":
-			p.Filters, req.Filters = append([]query.Filter{}, req.Filters...), []query.Filter{{Field: "nothing", Op: query.Eq, Values: []string{"x"}}}
+			p.Filters, req.Filters = append([]query.Filter{}, req.Filters...),
+				[]query.Filter{{Field: "nothing", Op: query.Eq, Values: []string{"x"}}}
 		case "groupBy":
 			p.GroupBy, req.GroupBy = append([]string{}, req.GroupBy...), []string{"nothing"}
 		case "granularity":
@@ -294,7 +300,8 @@ func giveOwn(req *query.Request, own []string) {
 				p.Granularity, req.Granularity = req.Granularity, "daily"
 			}
 			if req.WeekStart != "" {
-				p.WeekStart, req.WeekStart = req.WeekStart, map[string]string{"sunday": "monday", "monday": "sunday"}[req.WeekStart]
+				p.WeekStart, req.WeekStart = req.WeekStart,
+					map[string]string{"sunday": "monday", "monday": "sunday"}[req.WeekStart]
 			}
 		case "sortBy":
 			if req.SortBy != "" {
@@ -302,7 +309,8 @@ func giveOwn(req *query.Request, own []string) {
 			}
 		case "sortOrder":
 			if req.SortOrder != "" {
-				p.SortOrder, req.SortOrder = req.SortOrder, map[string]string{"asc": "desc", "desc": "asc"}[req.SortOrder]
+				p.SortOrder, req.SortOrder = req.SortOrder,
+					map[string]string{"asc": "desc", "desc": "asc"}[req.SortOrder]
 			}
 		case "compare":
 			if p.Compare, req.Compare = req.Compare, ""; p.Compare == query.PreviousPeriod {
@@ -317,7 +325,8 @@ func giveOwn(req *query.Request, own []string) {
 
 func queryFilters(filters []reference.Filter) (list []query.Filter) {
 	for _, f := range filters {
-		one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values, And: queryFilters(f.And), Or: queryFilters(f.Or)}
+		one := query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values, And: queryFilters(f.And),
+			Or: queryFilters(f.Or)}
 		if f.Not != nil {
 			one.Not = &queryFilters([]reference.Filter{*f.Not})[0]
 		}

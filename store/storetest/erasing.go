@@ -28,13 +28,13 @@ import (
 type Inside struct {
 	// Dump returns the values of all cells of every table in the database's own list of tables, as texts. Required.
 	Dump func(t *testing.T, s store.Store) map[string][]string
-	// Folder returns the folder with the files of the store at an address, and no others. Nil means that there is none to
-	// read; then bytes are not searched.
+	// Folder returns the folder with the files of the store at an address, and no others. Nil means that there is none
+	// to read; then bytes are not searched.
 	Folder func(address string) string
 }
 
-// Erasing tests a store.PersonEraser and store.Purger with the dataset of a seed, whose days are sealed and whose states are
-// stored. It erases three visitors, and tests that
+// Erasing tests a store.PersonEraser and store.Purger with the dataset of a seed, whose days are sealed and whose
+// states are stored. It erases three visitors, and tests that
 //
 //   - the numbers of removed rows are those of loops over the rows,
 //   - no table in the database's own list has an id of theirs, neither as it was sent nor as a hash, and that a table that is
@@ -55,7 +55,8 @@ func Erasing(t *testing.T, h Harness, in Inside, seed uint64, questions int) {
 	}
 	asked := append(evenQuestions(seed, questions), slices.Collect(firstOf(asking(seed, ""), questions/4))...)
 	runner := newEngineRunner(t, query.Config{Store: s}, rows)
-	h.fillAndSeal(t, s, sealer, seed, sealing{share: 0.9, most: 30, again: afterOthers, store: true}, func() { runner.warm(t, slices.Values(asked)) })
+	h.fillAndSeal(t, s, sealer, seed, sealing{share: 0.9, most: 30, again: afterOthers, store: true},
+		func() { runner.warm(t, slices.Values(asked)) })
 	w := dataset.New(seed)
 	data, err := withoutRepeats(&w.Batch)
 	if err != nil {
@@ -101,8 +102,8 @@ func Erasing(t *testing.T, h Harness, in Inside, seed uint64, questions int) {
 	t.Run("totals of removed days", func(t *testing.T) { erasingTotals(t, h, seed) })
 }
 
-// personsOf returns three persons with rows in most tables, two visitors and a profile, on each website that has their id. It
-// leaves out ids that are also part of another id, and short ids, which other texts may contain.
+// personsOf returns three persons with rows in most tables, two visitors and a profile, on each website that has their
+// id. It leaves out ids that are also part of another id, and short ids, which other texts may contain.
 func personsOf(b *store.Batch) (persons []store.Person) {
 	type owner struct {
 		profile bool
@@ -119,13 +120,15 @@ func personsOf(b *store.Batch) (persons []store.Person) {
 		}
 	})
 	all := slices.SortedFunc(maps.Keys(rows), func(a, b owner) int {
-		return cmp.Or(cmp.Compare(len(tables[b]), len(tables[a])), cmp.Compare(rows[b], rows[a]), cmp.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(len(tables[b]), len(tables[a])), cmp.Compare(rows[b], rows[a]),
+			cmp.Compare(a.id, b.id))
 	})
 	for _, profile := range []bool{false, true, false} {
 		i := slices.IndexFunc(all, func(of owner) bool {
-			return of.profile == profile && len(of.id) >= 4 && !slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(other owner) bool {
-				return other != of && strings.Contains(other.id, of.id)
-			})
+			return of.profile == profile && len(of.id) >= 4 &&
+				!slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(other owner) bool {
+					return other != of && strings.Contains(other.id, of.id)
+				})
 		})
 		if i < 0 {
 			return nil
@@ -160,7 +163,8 @@ func identities(b *store.Batch, visit func(schema.TableID, string, store.Identit
 
 // hasID reports whether a row has an id of p.
 func hasID(p store.Person, website string, i store.Identity) bool {
-	return website == p.Website && (slices.Contains(p.AnonymousIDs, i.AnonymousID) || slices.Contains(p.ProfileIDs, i.ProfileID))
+	return website == p.Website &&
+		(slices.Contains(p.AnonymousIDs, i.AnonymousID) || slices.Contains(p.ProfileIDs, i.ProfileID))
 }
 
 // withoutPerson returns the rows that are left when p is erased, and the numbers of the others.
@@ -182,10 +186,14 @@ func withoutPerson(b *store.Batch, p store.Person) (*store.Batch, map[string]int
 		return all
 	}
 	left := *b
-	left.Events = slices.DeleteFunc(slices.Clone(b.Events), func(e store.Event) bool { return goes(schema.Events, e.Website, e.Identity, 1) })
-	left.Errors = slices.DeleteFunc(slices.Clone(b.Errors), func(e store.Error) bool { return goes(schema.Errors, e.Website, e.Identity, 1) })
-	left.Vitals = slices.DeleteFunc(slices.Clone(b.Vitals), func(v store.Vital) bool { return goes(schema.Vitals, v.Website, v.Identity, len(v.Samples)) })
-	left.Spans = slices.DeleteFunc(slices.Clone(b.Spans), func(s store.Span) bool { return goes(schema.Spans, s.Website, s.Identity, 1) })
+	left.Events = slices.DeleteFunc(slices.Clone(b.Events),
+		func(e store.Event) bool { return goes(schema.Events, e.Website, e.Identity, 1) })
+	left.Errors = slices.DeleteFunc(slices.Clone(b.Errors),
+		func(e store.Error) bool { return goes(schema.Errors, e.Website, e.Identity, 1) })
+	left.Vitals = slices.DeleteFunc(slices.Clone(b.Vitals),
+		func(v store.Vital) bool { return goes(schema.Vitals, v.Website, v.Identity, len(v.Samples)) })
+	left.Spans = slices.DeleteFunc(slices.Clone(b.Spans),
+		func(s store.Span) bool { return goes(schema.Spans, s.Website, s.Identity, 1) })
 	return &left, removed
 }
 
@@ -204,9 +212,13 @@ func tracesOf(t *testing.T, s store.Store, persons []store.Person) *traces {
 		ids := slices.Concat(p.AnonymousIDs, p.ProfileIDs)
 		found.texts = append(found.texts, ids...)
 		got, err := s.Query(t.Context(), store.Statement{Label: "storetest hashes",
-			SQL: "SELECT DISTINCT t.visitor_hash AS h FROM events AS t WHERE t.subject = " + d.Arg("of", dialect.Subject) +
-				" AND " + d.Call(dialect.InList, d.Call(dialect.If, "(t.profile_id = '')", "t.anonymous_id", "t.profile_id"), d.Arg("ids", dialect.Texts)),
-			Args:  []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: website(p.Website)}, {Name: "ids", Kind: dialect.Texts, Value: ids}},
+			SQL: "SELECT DISTINCT t.visitor_hash AS h FROM events AS t WHERE t.subject = " +
+				d.Arg("of", dialect.Subject) +
+				" AND " + d.Call(dialect.InList,
+				d.Call(dialect.If, "(t.profile_id = '')", "t.anonymous_id", "t.profile_id"),
+				d.Arg("ids", dialect.Texts)),
+			Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: website(p.Website)},
+				{Name: "ids", Kind: dialect.Texts, Value: ids}},
 			Kinds: []dialect.Kind{dialect.Int}})
 		if err != nil {
 			t.Fatal(err)
@@ -237,8 +249,8 @@ func (f *traces) in(cells []string) string {
 	return ""
 }
 
-// mustBeGone fails if a table has a trace after erasing. It also plants a mistake in each table that had some, and fails unless it
-// notices that: the table is as it was before.
+// mustBeGone fails if a table has a trace after erasing. It also plants a mistake in each table that had some, and
+// fails unless it notices that: the table is as it was before.
 func (f *traces) mustBeGone(t *testing.T, before, after map[string][]string) {
 	t.Helper()
 	noticed := map[string]bool{}
@@ -305,7 +317,9 @@ func mustHaveNoStates(t *testing.T, s store.Store, p store.Person, events []stor
 	for i := range events {
 		e := &events[i]
 		start := e.Time.UTC().Truncate(day)
-		if hasID(p, e.Website, e.Identity) && slices.ContainsFunc(states, func(one store.State) bool { return one.Day.Sub(start).Abs() <= store.MaxAround*day }) {
+		if hasID(p, e.Website, e.Identity) &&
+			slices.ContainsFunc(states,
+				func(one store.State) bool { return one.Day.Sub(start).Abs() <= store.MaxAround*day }) {
 			t.Fatalf("a state of a day around %s, on which a person was erased, is stored", start.Format(time.DateOnly))
 		}
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// EveryType returns the answer of s to every built-in query type of a kind of subject, as JSON by type. Each answer is about
-// the 30 days before now, and the day of now, in Kathmandu. The test fails unless three quarters of the answers have rows.
+// EveryType returns the answer of s to every built-in query type of a kind of subject, as JSON by type. Each answer is
+// about the 30 days before now, and the day of now, in Kathmandu. The test fails unless three quarters of the answers
+// have rows.
 func EveryType(t *testing.T, s store.Store, of store.Subject, now time.Time) map[string]string {
 	t.Helper()
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
@@ -26,7 +27,8 @@ func EveryType(t *testing.T, s store.Store, of store.Subject, now time.Time) map
 			continue
 		}
 		got, err := engine.Run(t.Context(), query.Access{Subject: of}, query.Request{
-			Parameters: []query.Parameter{{Name: one.Name}}, StartDate: now.AddDate(0, 0, -30).Format(time.DateOnly), EndDate: now.Format(time.DateOnly),
+			Parameters: []query.Parameter{{Name: one.Name}}, StartDate: now.AddDate(0, 0, -30).Format(time.DateOnly),
+			EndDate:  now.Format(time.DateOnly),
 			TimeZone: "Asia/Kathmandu", Limit: new(1000),
 		})
 		if err != nil {

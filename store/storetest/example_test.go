@@ -49,8 +49,10 @@ func ExampleProve_readOnly() {
 // Mistakes for storetest.KillsMutants, which plants them in the SQL of a store.
 func ExampleMutation() {
 	planted := append(storetest.Mutations(),
-		storetest.Mutation{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: "count(nullif($1, ''))"},
-		storetest.Mutation{Name: "shares after the limit", SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
+		storetest.Mutation{Name: "visitors counted by row", Op: dialect.CountDistinct,
+			Template: "count(nullif($1, ''))"},
+		storetest.Mutation{Name: "shares after the limit",
+			SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 	)
 	last := planted[len(planted)-1]
 	fmt.Println(last.SQL("SELECT j.path FROM k AS j"))

@@ -38,7 +38,8 @@ func expireCases() []contractCase {
 // expire removes a day of a website, days before noon, and checks the number of removed rows.
 func (w *trial) expire(id string, days int, rows int64, keep ...int64) {
 	w.Helper()
-	n, err := interfaceOf[store.Expirer](w).Expire(context.Background(), w.own(website(id)), midnight.AddDate(0, 0, -days), keep)
+	n, err := interfaceOf[store.Expirer](w).Expire(context.Background(), w.own(website(id)),
+		midnight.AddDate(0, 0, -days), keep)
 	if err != nil || n != rows {
 		w.Errorf("Expire of %q, %d days ago = %d, %v; want %d rows", id, days, n, err, rows)
 	}
@@ -60,8 +61,10 @@ func (w *trial) dayOf(id string, days int) store.Day {
 
 func testExpire(w *trial) {
 	edges := store.Batch{Events: []store.Event{
-		{Website: "s", ID: "first", Name: "screen_view", Time: midnight}, {Website: "s", ID: "last", Name: "screen_view", Time: midnight.Add(day - time.Millisecond)},
-		{Website: "s", ID: "before", Name: "screen_view", Time: midnight.Add(-time.Millisecond)}, {Website: "s", ID: "after", Name: "screen_view", Time: midnight.Add(day)},
+		{Website: "s", ID: "first", Name: "screen_view", Time: midnight},
+		{Website: "s", ID: "last", Name: "screen_view", Time: midnight.Add(day - time.Millisecond)},
+		{Website: "s", ID: "before", Name: "screen_view", Time: midnight.Add(-time.Millisecond)},
+		{Website: "s", ID: "after", Name: "screen_view", Time: midnight.Add(day)},
 	}}
 	w.write(named("s"), 9, 0) // one event is a month old
 	w.write(named("other"), 9, 0)
@@ -146,7 +149,8 @@ func testExpireComputed(w *trial) {
 		w.Fatalf("the day is not sealed: %+v", d)
 	}
 	w.expire("w", 1, 1, 3, 77)
-	w.wantStates(w.statesOf("w", []int64{1, 2, 3, -1 << 63}, 2, 0), `1 0: 5 "a\x00\xff'\\"`, `2 2: 8 "d"`, `3 1: 4611686018427387904 "to keep"`)
+	w.wantStates(w.statesOf("w", []int64{1, 2, 3, -1 << 63}, 2, 0), `1 0: 5 "a\x00\xff'\\"`, `2 2: 8 "d"`,
+		`3 1: 4611686018427387904 "to keep"`)
 	if d := w.dayOf("w", 1); d.Sealed != 0 {
 		w.Errorf("the expired day has a seal: %+v", d)
 	}
@@ -176,7 +180,8 @@ func testExpireEnded(w *trial) {
 	w.write(dayBefore(1, "a"), 1, 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := interfaceOf[store.Expirer](w).Expire(ctx, w.own(website("w")), midnight.AddDate(0, 0, -1), nil); !errors.Is(err, context.Canceled) {
+	if _, err := interfaceOf[store.Expirer](w).Expire(ctx, w.own(website("w")), midnight.AddDate(0, 0, -1),
+		nil); !errors.Is(err, context.Canceled) {
 		w.Errorf("Expire with a cancelled context: %v; want context.Canceled", err)
 	}
 	w.expire("w", 1, 1)

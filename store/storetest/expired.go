@@ -14,14 +14,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// Expired tests the answers about days whose rows were removed because of their age. It asks every type about websites, with and
-// without filters, and about several ranges.
+// Expired tests the answers about days whose rows were removed because of their age. It asks every type about websites,
+// with and without filters, and about several ranges.
 //
-// All answers about removed days say that rows have expired. With totals, each answer that is merged from totals is otherwise what it was
-// before, byte for byte. All other answers are those of a store that only ever had the rows that are left, and a note says so. This is also so after a restart, after days were sealed and
-// seals rebuilt, and after late rows were written and removed again. Without totals, all answers are those of the rows that are left.
+// All answers about removed days say that rows have expired. With totals, each answer that is merged from totals is
+// otherwise what it was before, byte for byte. All other answers are those of a store that only ever had the rows that
+// are left, and a note says so. This is also so after a restart, after days were sealed and seals rebuilt, and after
+// late rows were written and removed again. Without totals, all answers are those of the rows that are left.
 //
-// Then it removes rows from a store that forgets totals, and fails unless the test notices that answers changed; see Harness.NoMistakes.
+// Then it removes rows from a store that forgets totals, and fails unless the test notices that answers changed; see
+// Harness.NoMistakes.
 func Expired(t *testing.T, h Harness, seed uint64) {
 	for _, mutated := range []bool{false, true} {
 		if mutated && !h.plants() {
@@ -84,13 +86,16 @@ func newExpiring(t *testing.T, h Harness, seed uint64, mutated bool) *expiring {
 	t.Helper()
 	x := &expiring{of: website(busiest)}
 	w := dataset.New(seed)
-	first := slices.MinFunc(w.Batch.Events, func(a, b store.Event) int { return a.Time.Compare(b.Time) }).Time.UTC().Truncate(day)
+	first := slices.MinFunc(w.Batch.Events,
+		func(a, b store.Event) int { return a.Time.Compare(b.Time) }).Time.UTC().Truncate(day)
 	x.before = first.AddDate(0, 0, 4)
-	for _, around := range []time.Time{x.before, x.before.Add(day), x.before.Add(-day)} { // sessions go on after midnight
+	// sessions go on after midnight
+	for _, around := range []time.Time{x.before, x.before.Add(day), x.before.Add(-day)} {
 		for i, at := range []time.Duration{-20 * time.Minute, -time.Minute, time.Minute, 20 * time.Minute} {
 			id := around.Format(time.DateOnly) + string(rune('a'+i))
-			w.Batch.Events = append(w.Batch.Events, store.Event{Website: busiest, ID: id, Name: "screen_view", Time: around.Add(at), Path: "/night/" + id,
-				Identity: store.Identity{AnonymousID: owl, SessionID: "night of " + around.Format(time.DateOnly)}})
+			w.Batch.Events = append(w.Batch.Events,
+				store.Event{Website: busiest, ID: id, Name: "screen_view", Time: around.Add(at), Path: "/night/" + id,
+					Identity: store.Identity{AnonymousID: owl, SessionID: "night of " + around.Format(time.DateOnly)}})
 		}
 	}
 	open := func(b *store.Batch) expirerStore {
@@ -114,10 +119,12 @@ func newExpiring(t *testing.T, h Harness, seed uint64, mutated bool) *expiring {
 			zone     string
 		}{{-2, 8, "UTC"}, {1, 5, "UTC"}, {0, 3, "Asia/Kathmandu"}, {4, 8, "UTC"}} {
 			req := ways(info)[0]
-			req.StartDate, req.EndDate, req.TimeZone = first.AddDate(0, 0, r.from).Format(time.DateOnly), first.AddDate(0, 0, r.to).Format(time.DateOnly), r.zone
+			req.StartDate, req.EndDate, req.TimeZone = first.AddDate(0, 0, r.from).Format(time.DateOnly),
+				first.AddDate(0, 0, r.to).Format(time.DateOnly), r.zone
 			x.asked = append(x.asked, req)
 			if r.zone == "UTC" && slices.Contains(info.Filters, "country") {
-				req.Filters = append(slices.Clone(req.Filters), query.Filter{Field: "country", Op: query.Ne, Values: []string{"AQ"}})
+				req.Filters = append(slices.Clone(req.Filters),
+					query.Filter{Field: "country", Op: query.Ne, Values: []string{"AQ"}})
 				x.asked = append(x.asked, req)
 			}
 		}
@@ -133,13 +140,15 @@ func (x *expiring) later(b *store.Batch) *store.Batch {
 	left.Errors = slices.DeleteFunc(slices.Clone(b.Errors), func(e store.Error) bool { return in(e.Website, e.Time) })
 	left.Vitals = slices.DeleteFunc(slices.Clone(b.Vitals), func(e store.Vital) bool { return in(e.Website, e.Time) })
 	left.Spans = slices.DeleteFunc(slices.Clone(b.Spans), func(e store.Span) bool { return in(e.Website, e.Time) })
-	left.Blocked = slices.DeleteFunc(slices.Clone(b.Blocked), func(e store.Blocked) bool { return in(e.Website, e.Time) })
+	left.Blocked = slices.DeleteFunc(slices.Clone(b.Blocked),
+		func(e store.Blocked) bool { return in(e.Website, e.Time) })
 	return &left
 }
 
 func (x *expiring) engine(t *testing.T, s store.Store, plain bool) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, NoDerived: plain, Now: func() time.Time { return x.before.AddDate(0, 0, 30) }})
+	e, err := query.New(query.Config{Store: s, NoDerived: plain,
+		Now: func() time.Time { return x.before.AddDate(0, 0, 30) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,11 +203,14 @@ func (x *expiring) run(t *testing.T) {
 		}
 	}
 	x.check(t, "after days expired", e, true)
-	mustWrite(t, x.whole, &store.Batch{Events: []store.Event{{Website: busiest, ID: "late", Name: "screen_view", Path: "/late", Time: x.before.Add(-day)}}})
+	mustWrite(t, x.whole, &store.Batch{Events: []store.Event{{Website: busiest, ID: "late", Name: "screen_view",
+		Path: "/late", Time: x.before.Add(-day)}}})
 	expire(true)
 	x.sealed(t, e)
-	x.check(t, "after a late row was removed and days were sealed, by another engine", x.engine(t, x.whole, false), true)
-	if _, err := e.RebuildSeals(t.Context(), x.of, x.before.AddDate(0, 0, -10), x.before.AddDate(0, 0, 10)); err != nil {
+	x.check(t, "after a late row was removed and days were sealed, by another engine", x.engine(t, x.whole, false),
+		true)
+	if _, err := e.RebuildSeals(t.Context(), x.of, x.before.AddDate(0, 0, -10),
+		x.before.AddDate(0, 0, 10)); err != nil {
 		t.Fatal(err)
 	}
 	x.check(t, "after seals were rebuilt", e, true)
@@ -228,7 +240,8 @@ func (x *expiring) check(t *testing.T, when string, e *query.Engine, totals bool
 	for i, req := range x.asked {
 		got, want, expired, lacks := x.answer(t, e, req), x.rest[i], x.before, true
 		switch {
-		case req.StartDate >= x.before.Format(time.DateOnly) || strings.HasPrefix(req.Parameters[0].Name, "today") || strings.HasPrefix(req.Parameters[0].Name, "active"):
+		case req.StartDate >= x.before.Format(time.DateOnly) || strings.HasPrefix(req.Parameters[0].Name, "today") ||
+			strings.HasPrefix(req.Parameters[0].Name, "active"):
 			expired, lacks = time.Time{}, false // it is about other days
 		case !totals || !got.merged:
 		case !got.lacks || req.TimeZone == "UTC":

@@ -26,8 +26,10 @@ func at(clock string) time.Time {
 
 // The visitors of the fixture.
 var (
-	phone  = store.Agent{BrowserName: "Safari", OSName: "iOS", DeviceType: "mobile", Country: "DE", Region: "Bavaria", City: "Munich"}
-	laptop = store.Agent{BrowserName: "Chrome", OSName: "Windows", DeviceType: "desktop", Country: "FR", Region: "Île-de-France", City: "Paris"}
+	phone = store.Agent{BrowserName: "Safari", OSName: "iOS", DeviceType: "mobile", Country: "DE", Region: "Bavaria",
+		City: "Munich"}
+	laptop = store.Agent{BrowserName: "Chrome", OSName: "Windows", DeviceType: "desktop", Country: "FR",
+		Region: "Île-de-France", City: "Paris"}
 )
 
 func by(visitor, session string) store.Identity {
@@ -45,28 +47,39 @@ func fixture() *store.Batch {
 	}
 	view("e1", "10 10:00:00", by("v1", "s1"), phone, "/", 100)
 	b.Events[0].Referrer, b.Events[0].ReferrerDomain = "https://www.google.com/", "google.com"
-	b.Events = append(b.Events, store.Event{Website: "w1", ID: "e2", Kind: store.Exit, Name: "page_exit", Time: at("10 10:00:30"),
-		Identity: by("v1", "s1"), Agent: phone, Path: "/", TimeOnPage: store.Known(30_000), ScrollDepth: store.Known(80)})
+	b.Events = append(b.Events,
+		store.Event{Website: "w1", ID: "e2", Kind: store.Exit, Name: "page_exit", Time: at("10 10:00:30"),
+			Identity: by("v1", "s1"), Agent: phone, Path: "/", TimeOnPage: store.Known(30_000),
+			ScrollDepth: store.Known(80)})
 	view("e3", "10 10:00:30", by("v1", "s1"), phone, "/100%", 201)
-	b.Events = append(b.Events, store.Event{Website: "w1", ID: "e4", Kind: store.Custom, Name: "signup", Time: at("10 10:01:00"),
-		Identity: by("v1", "s1"), Properties: `{"plan":"pro"}`})
+	b.Events = append(b.Events,
+		store.Event{Website: "w1", ID: "e4", Kind: store.Custom, Name: "signup", Time: at("10 10:01:00"),
+			Identity: by("v1", "s1"), Properties: `{"plan":"pro"}`})
 	view("e5", "10 12:00:00", by("v2", "s2"), laptop, "/", 200)
 	view("e6", "10 13:00:00", store.Identity{}, store.Agent{}, "/100x", 0)
 	view("e7", "10 23:59:00", by("v1", "s3"), phone, "/a", 50)
 	view("e8", "11 00:01:00", store.Identity{AnonymousID: "v1", ProfileID: "p1", SessionID: "s3"}, laptop, "/b", 50)
 	b.Events = append(b.Events,
-		store.Event{Website: "w1", ID: "e9", Kind: store.Custom, Name: "$flag", Time: at("10 12:00:05"), Identity: by("v2", "s2")},
-		store.Event{Website: "w2", ID: "e1", Kind: store.Pageview, Name: "screen_view", Time: at("10 10:00:00"), Identity: by("v9", "s1"), Path: "/theirs"})
+		store.Event{Website: "w1", ID: "e9", Kind: store.Custom, Name: "$flag", Time: at("10 12:00:05"),
+			Identity: by("v2", "s2")},
+		store.Event{Website: "w2", ID: "e1", Kind: store.Pageview, Name: "screen_view", Time: at("10 10:00:00"),
+			Identity: by("v9", "s1"), Path: "/theirs"})
 	b.Events = append(b.Events, campaignVisits()...)
 	b.Errors = []store.Error{
-		{Website: "w1", ID: "x1", Time: at("10 09:00:00"), Identity: by("v1", "s1"), Path: "/", Message: "it's broken", ErrorType: "Error"},
-		{Website: "w1", ID: "x2", Time: at("10 10:00:10"), Identity: by("v1", "s1"), Path: "/100%", Message: "it's broken", ErrorType: "Error"},
-		{Website: "w1", ID: "x3", Time: at("10 12:00:10"), Identity: by("v2", "s2"), Path: "/", Message: `"\"`, ErrorType: "TypeError"},
+		{Website: "w1", ID: "x1", Time: at("10 09:00:00"), Identity: by("v1", "s1"), Path: "/", Message: "it's broken",
+			ErrorType: "Error"},
+		{Website: "w1", ID: "x2", Time: at("10 10:00:10"), Identity: by("v1", "s1"), Path: "/100%",
+			Message: "it's broken", ErrorType: "Error"},
+		{Website: "w1", ID: "x3", Time: at("10 12:00:10"), Identity: by("v2", "s2"), Path: "/", Message: `"\"`,
+			ErrorType: "TypeError"},
 	}
 	b.Vitals = []store.Vital{
-		{Website: "w1", ID: "v1", Time: at("10 10:00:02"), Identity: by("v1", "s1"), Path: "/", Samples: []store.Sample{{Metric: "LCP", Value: 1000}, {Metric: "CLS", Value: 1234}}},
-		{Website: "w1", ID: "v2", Time: at("10 12:00:02"), Identity: by("v2", "s2"), Path: "/", Samples: []store.Sample{{Metric: "LCP", Value: 2000}}},
-		{Website: "w1", ID: "v3", Time: at("10 12:00:02"), Path: "/only-vitals", Samples: []store.Sample{{Metric: "INP", Value: 40}}},
+		{Website: "w1", ID: "v1", Time: at("10 10:00:02"), Identity: by("v1", "s1"), Path: "/",
+			Samples: []store.Sample{{Metric: "LCP", Value: 1000}, {Metric: "CLS", Value: 1234}}},
+		{Website: "w1", ID: "v2", Time: at("10 12:00:02"), Identity: by("v2", "s2"), Path: "/",
+			Samples: []store.Sample{{Metric: "LCP", Value: 2000}}},
+		{Website: "w1", ID: "v3", Time: at("10 12:00:02"), Path: "/only-vitals",
+			Samples: []store.Sample{{Metric: "INP", Value: 40}}},
 	}
 	b.Visits = []store.Visit{
 		{Link: "l1", ID: "c1", Time: at("10 00:30:00"), Agent: phone},
@@ -76,8 +89,10 @@ func fixture() *store.Batch {
 	}
 	b.Checks = []store.Check{
 		{Schedule: "m1", ID: "k0", Time: at("08 00:00:00"), Status: store.Down, Region: "eu"},
-		{Schedule: "m1", ID: "k1", Time: at("10 06:00:00"), Status: store.Up, HTTPCode: 200, Total: store.Known(100), TTFB: store.Known(40), Region: "eu"},
-		{Schedule: "m1", ID: "k2", Time: at("10 12:00:00"), Status: store.Up, HTTPCode: 200, Total: store.Known(201), Region: "us"},
+		{Schedule: "m1", ID: "k1", Time: at("10 06:00:00"), Status: store.Up, HTTPCode: 200, Total: store.Known(100),
+			TTFB: store.Known(40), Region: "eu"},
+		{Schedule: "m1", ID: "k2", Time: at("10 12:00:00"), Status: store.Up, HTTPCode: 200, Total: store.Known(201),
+			Region: "us"},
 		{Schedule: "m1", ID: "k3", Time: at("10 18:00:00"), Status: store.Down, HTTPCode: 500, Region: "eu"},
 		{Schedule: "m1", ID: "k4", Time: at("11 06:00:00"), Status: store.Pending, Region: "eu"},
 	}
@@ -100,8 +115,10 @@ func campaignVisits() (events []store.Event) {
 		{"google.com", "paid", "google"}, {"", "", ""},
 	} {
 		id := string(rune('a' + i))
-		e := store.Event{Website: ofBlog.ID, ID: id, Kind: store.Pageview, Name: "screen_view", Time: at("10 10:00:00").Add(time.Duration(i) * time.Minute),
-			Identity: by("v-"+id, "s-"+id), Path: "/", ReferrerDomain: from.source, CampaignKind: from.kind, UTMSource: from.utm}
+		e := store.Event{Website: ofBlog.ID, ID: id, Kind: store.Pageview, Name: "screen_view",
+			Time:     at("10 10:00:00").Add(time.Duration(i) * time.Minute),
+			Identity: by("v-"+id, "s-"+id), Path: "/", ReferrerDomain: from.source, CampaignKind: from.kind,
+			UTMSource: from.utm}
 		if from.source != "" && from.kind == "" {
 			e.Referrer = "https://" + from.source + "/"
 		}

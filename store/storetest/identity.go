@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Identity tests that meta.identity of retention is daily where over half of the pageviews and custom events in the range have ids that change each
-// day, among the rows that the caller may see.
+// Identity tests that meta.identity of retention is daily where over half of the pageviews and custom events in the
+// range have ids that change each day, among the rows that the caller may see.
 func Identity(t *testing.T, h Harness) {
 	s := h.open(t)
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
@@ -21,8 +21,10 @@ func Identity(t *testing.T, h Harness) {
 	b := &store.Batch{}
 	add := func(date string, kind store.EventKind, name, country string, who store.Identity) {
 		who.SessionID = who.AnonymousID + who.ProfileID + date
-		b.Events = append(b.Events, store.Event{Website: "w", ID: string(rune('a' + len(b.Events))), Kind: kind, Name: name, Time: at(date + " 12:00:00"),
-			Path: "/", Identity: who, Agent: store.Agent{Country: country}})
+		b.Events = append(b.Events,
+			store.Event{Website: "w", ID: string(rune('a' + len(b.Events))), Kind: kind, Name: name,
+				Time: at(date + " 12:00:00"),
+				Path: "/", Identity: who, Agent: store.Agent{Country: country}})
 	}
 	view := func(date, country string, who store.Identity) { add(date, store.Pageview, "screen_view", country, who) }
 	// On the first of March half of the ids are daily, on the second two of three. Other kinds of events do not count.
@@ -57,19 +59,22 @@ func Identity(t *testing.T, h Harness) {
 		{"the filters of the key do", "2026-03-01", country("DE"), nil, "daily"},
 		{"and leave nothing", "2026-03-02", country("FR"), nil, ""},
 	} {
-		resp, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Filters: row.key},
-			query.Request{Parameters: []query.Parameter{{Name: "retention"}, {Name: "pages"}}, StartDate: row.day, EndDate: row.day, Filters: row.own})
+		resp, err := engine.Run(t.Context(),
+			query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Filters: row.key},
+			query.Request{Parameters: []query.Parameter{{Name: "retention"}, {Name: "pages"}}, StartDate: row.day,
+				EndDate: row.day, Filters: row.own})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told, other := resp.Data[0], resp.Data[1]; !told.Success || told.Meta.Identity != row.want || other.Meta.Identity != "" {
+		if told, other := resp.Data[0], resp.Data[1]; !told.Success || told.Meta.Identity != row.want ||
+			other.Meta.Identity != "" {
 			t.Errorf("%s: %s %+v, want identity %q", row.name, told.Error, told.Meta, row.want)
 		}
 	}
 }
 
-// progress tests what retention says of a range that has not ended, and of its first bucket. The clock stands at 09:00 UTC on Thursday,
-// 12 March, and one visitor was there on the 10th.
+// progress tests what retention says of a range that has not ended, and of its first bucket. The clock stands at 09:00
+// UTC on Thursday, 12 March, and one visitor was there on the 10th.
 func progress(t *testing.T, engine *query.Engine) {
 	t.Helper()
 	for _, row := range []struct {
@@ -81,16 +86,20 @@ func progress(t *testing.T, engine *query.Engine) {
 		{from: "03-10", to: "03-11", granularity: "daily", periods: 2},
 		{from: "03-10", to: "03-12", granularity: "daily", partial: true, periods: 3},
 		{from: "03-10", to: "03-14", granularity: "daily", partial: true, partialFrom: "2026-03-13", periods: 3},
-		{from: "03-10", to: "03-12", granularity: "daily", zone: "Pacific/Honolulu", partial: true, partialFrom: "2026-03-12", periods: 2}, // 23:00 on the 11th
+		// 23:00 on the 11th
+		{from: "03-10", to: "03-12", granularity: "daily", zone: "Pacific/Honolulu", partial: true,
+			partialFrom: "2026-03-12", periods: 2},
 		{from: "03-08", to: "03-14", partial: true, periods: 1},
 		{from: "03-09", to: "03-21", partial: true, first: true, partialFrom: "2026-03-15", periods: 1},
 		{from: "03-09", to: "03-21", weekStart: "monday", partial: true, partialFrom: "2026-03-16", periods: 1},
 		{from: "02-10", to: "03-11", granularity: "monthly", first: true, periods: 1},
 		{from: "03-01", to: "05-31", granularity: "monthly", partial: true, partialFrom: "2026-04-01", periods: 1},
 	} {
-		resp, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, query.Request{
-			Parameters: []query.Parameter{{Name: "retention"}}, StartDate: "2026-" + row.from, EndDate: "2026-" + row.to,
-			Granularity: row.granularity, WeekStart: row.weekStart, TimeZone: row.zone})
+		resp, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+			query.Request{
+				Parameters: []query.Parameter{{Name: "retention"}}, StartDate: "2026-" + row.from, EndDate: "2026-" +
+					row.to,
+				Granularity: row.granularity, WeekStart: row.weekStart, TimeZone: row.zone})
 		if err != nil || !resp.Data[0].Success {
 			t.Fatal(resp, err)
 		}
@@ -104,8 +113,10 @@ func progress(t *testing.T, engine *query.Engine) {
 				periods++
 			}
 		}
-		if meta.Partial != row.partial || meta.PartialFrom != row.partialFrom || meta.PartialFirst != row.first || periods != row.periods {
-			t.Errorf("%+v: partial %t from %q, the first bucket %t; the visitor's cohort has %d periods", row, meta.Partial, meta.PartialFrom, meta.PartialFirst, periods)
+		if meta.Partial != row.partial || meta.PartialFrom != row.partialFrom || meta.PartialFirst != row.first ||
+			periods != row.periods {
+			t.Errorf("%+v: partial %t from %q, the first bucket %t; the visitor's cohort has %d periods", row,
+				meta.Partial, meta.PartialFrom, meta.PartialFirst, periods)
 		}
 	}
 }

@@ -18,9 +18,10 @@ import (
 // tests every type, with further filters and groups in the request. Over HTTP it tests queries, batches and
 // overviews, with their entity tags.
 //
-// sets is the number of random sets of filters. Each set removes some rows and leaves some, and uses a new store. If few answers
-// change by the filters of these sets, Keys draws up to as many sets again. In the end Keys plants two mistakes: the
-// mandatory filters are dropped, or treated as filters of the request. It fails unless the comparison finds both.
+// sets is the number of random sets of filters. Each set removes some rows and leaves some, and uses a new store. If
+// few answers change by the filters of these sets, Keys draws up to as many sets again. In the end Keys plants two
+// mistakes: the mandatory filters are dropped, or treated as filters of the request. It fails unless the comparison
+// finds both.
 func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	w := dataset.New(seed)
 	all := h.filled(t, &w.Batch)
@@ -30,7 +31,8 @@ func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	}
 	t.Run("the filters changed answers", func(t *testing.T) {
 		if !p.matters() {
-			t.Errorf("of %d answers, %d have data and %d differ from answers without the filters", p.asked, p.spoke, p.cut)
+			t.Errorf("of %d answers, %d have data and %d differ from answers without the filters", p.asked, p.spoke,
+				p.cut)
 		}
 		t.Logf("%d answers, %d with data; %d differ without the filters, %d with them as filters of the request; %d rejected",
 			p.asked, p.spoke, p.cut, p.own, p.refused)
@@ -45,7 +47,9 @@ type proof struct {
 	dataset *dataset.Dataset
 	data    *reference.Data
 
-	asked, spoke, cut, own int // numbers of answers: all, with data, that differ without the filters, and that differ if these are filters of the request
+	// numbers of answers: all, with data, that differ without the filters, and that differ if these are filters of the
+	// request
+	asked, spoke, cut, own int
 	refused                int // questions rejected because the type lacks a field of the filters
 }
 
@@ -122,7 +126,8 @@ func (p *proof) compare(t *testing.T, c *client, some store.Store, q question, f
 		return
 	}
 	if diff := differingRow(want.texts, got.texts); diff != "" || want.more != got.more {
-		t.Errorf("%v\nfrom rows that the key may see, and from all rows with its filters: more rows %t and %t, %s", q, want.more, got.more, diff)
+		t.Errorf("%v\nfrom rows that the key may see, and from all rows with its filters: more rows %t and %t, %s", q,
+			want.more, got.more, diff)
 	}
 	p.asked++
 	if says(got.json) {
@@ -136,8 +141,8 @@ func (p *proof) compare(t *testing.T, c *client, some store.Store, q question, f
 	}
 }
 
-// lacks returns the field of a filter that the type of q does not allow, or no sessions if the type has none and a filter asks about
-// them. It returns an empty string for filters that the type allows.
+// lacks returns the field of a filter that the type of q does not allow, or no sessions if the type has none and a
+// filter asks about them. It returns an empty string for filters that the type allows.
 func (c *client) lacks(q question, filters []query.Filter) string {
 	for _, info := range c.types {
 		if info.Name != q.req.Parameters[0].Name {
@@ -179,7 +184,8 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 			continue
 		}
 		field := fields[c.rng.IntN(len(fields))]
-		ops := []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
+		ops := []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In,
+			query.NotIn}
 		f := query.Filter{Field: field, Op: ops[c.rng.IntN(len(ops))], Values: []string{c.value(field)}}
 		switch f.Op {
 		case query.In, query.NotIn:
@@ -245,7 +251,9 @@ func referenceFilters(filters []query.Filter) (list []reference.Filter) {
 				}
 				return &reference.Text{Op: string(t.Op), Values: t.Values}
 			}
-			one.Did = &reference.Did{In: d.In, Action: reference.Action{Event: text(d.Event), Page: text(d.Page), Click: text(d.Click), Filters: referenceFilters(d.Filters)}}
+			one.Did = &reference.Did{In: d.In,
+				Action: reference.Action{Event: text(d.Event), Page: text(d.Page), Click: text(d.Click),
+					Filters: referenceFilters(d.Filters)}}
 		}
 		list = append(list, one)
 	}

@@ -21,14 +21,15 @@ import (
 // perKey is the number of questions about a website that are asked by one key.
 const perKey = 40
 
-// KeysAsking tests in a random run that a key with mandatory groups of filters gets the answers that a key without filters gets from
-// a store that has only the rows that the first key may see. It asks what [Reference] asks beside types, of websites. SIGHTLINE_SHAPE, such as funnel,
-// restricts it to one shape. It fails unless a fifth of the answers with data differ from those without the filters. Half of the answers
-// need not have data, as in other random runs: many questions have a key in common, which may see little.
+// KeysAsking tests in a random run that a key with mandatory groups of filters gets the answers that a key without
+// filters gets from a store that has only the rows that the first key may see. It asks what [Reference] asks beside
+// types, of websites. SIGHTLINE_SHAPE, such as funnel, restricts it to one shape. It fails unless a fifth of the
+// answers with data differ from those without the filters. Half of the answers need not have data, as in other random
+// runs: many questions have a key in common, which may see little.
 //
-// It also asks each question over HTTP with its goals, its funnel and some of its filters saved by name. The answer must be the same. Names
-// that only another website has must be unknown. It plants two mistakes there, which some of the answers must show: the filters of the key
-// are dropped, and the definitions of another website are used.
+// It also asks each question over HTTP with its goals, its funnel and some of its filters saved by name. The answer
+// must be the same. Names that only another website has must be unknown. It plants two mistakes there, which some of
+// the answers must show: the filters of the key are dropped, and the definitions of another website are used.
 func KeysAsking(t *testing.T, h Harness, run RandomRun) {
 	only := os.Getenv("SIGHTLINE_SHAPE")
 	draw := func(seed uint64, n int) []reference.Question {
@@ -60,7 +61,8 @@ type mattering struct {
 }
 
 // compareKeys asks the questions by keys with random mandatory groups.
-func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64,
+	questions iter.Seq[reference.Question]) (*comparison, error) {
 	t.Helper()
 	w := dataset.New(seed)
 	rng, data := rand.New(rand.NewPCG(seed, 8)), reference.NewData(w.Batch)
@@ -77,7 +79,8 @@ func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64, questions 
 				found.asked++
 				found.refused++
 				begins := lacks[:min(len(lacks), 40)] // messages cut long names
-				if got := all.once(t.Context(), asked); got.refused != query.Forbidden || !strings.Contains(got.text, begins) {
+				if got := all.once(t.Context(), asked); got.refused != query.Forbidden ||
+					!strings.Contains(got.text, begins) {
 					found.note(asked, outcome{refused: query.Forbidden, text: lacks}, got)
 				}
 				continue
@@ -104,8 +107,8 @@ func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64, questions 
 	return found, nil
 }
 
-// mandatoryFor returns the filters of a key, and the rows that they leave of w: of some random filters those that leave nearest to half
-// of the rows.
+// mandatoryFor returns the filters of a key, and the rows that they leave of w: of some random filters those that leave
+// nearest to half of the rows.
 func mandatoryFor(w *dataset.Dataset, data *reference.Data, rng *rand.Rand) (key []reference.Filter, left store.Batch) {
 	all, least := rowsOf(&w.Batch, store.KindWebsite), -1
 	for range 8 {
@@ -122,8 +125,8 @@ func mandatoryFor(w *dataset.Dataset, data *reference.Data, rng *rand.Rand) (key
 	return key, left
 }
 
-// lackingField returns what q lacks for a key, as the engine names it: a field of rows, or sessions. It returns an empty string if the
-// key may ask q.
+// lackingField returns what q lacks for a key, as the engine names it: a field of rows, or sessions. It returns an
+// empty string if the key may ask q.
 func lackingField(q reference.Question, key []reference.Filter) string {
 	allows := allowedBy(q)
 	for _, f := range key {
@@ -161,8 +164,8 @@ func leafFields(f reference.Filter) (fields []string) {
 	return fields
 }
 
-// allowedBy reports whether keys that filter by a field may ask q. Goals, funnels, retention and paths are made of events, which have
-// all fields of the keys.
+// allowedBy reports whether keys that filter by a field may ask q. Goals, funnels, retention and paths are made of
+// events, which have all fields of the keys.
 func allowedBy(q reference.Question) func(field string) bool {
 	if q.Metrics != nil {
 		d, _ := reference.DatasetOf(cmp.Or(q.Dataset, "pageviews"))

@@ -21,7 +21,8 @@ import (
 type keyWith []query.Filter
 
 func (f keyWith) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
-	return &auth.Principal{Key: &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}, Filters: keyFilters(f)}}, nil
+	return &auth.Principal{Key: &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData},
+		Filters: keyFilters(f)}}, nil
 }
 
 // keyFilters returns filters in the form of keys.
@@ -33,12 +34,14 @@ func keyFilters(filters []query.Filter) (list []auth.Filter) {
 		return &auth.Text{Op: string(t.Op), Values: t.Values}
 	}
 	for _, f := range filters {
-		one := auth.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values, And: keyFilters(f.And), Or: keyFilters(f.Or)}
+		one := auth.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values, And: keyFilters(f.And),
+			Or: keyFilters(f.Or)}
 		if f.Not != nil {
 			one.Not = &keyFilters([]query.Filter{*f.Not})[0]
 		}
 		if d := f.Did; d != nil {
-			one.Did = &auth.Did{Event: text(d.Event), Page: text(d.Page), Click: text(d.Click), Filters: keyFilters(d.Filters), In: d.In}
+			one.Did = &auth.Did{Event: text(d.Event), Page: text(d.Page), Click: text(d.Click),
+				Filters: keyFilters(d.Filters), In: d.In}
 		}
 		list = append(list, one)
 	}
@@ -60,7 +63,8 @@ func (p *proof) compareHTTP(t *testing.T, c *client, some store.Store, filters [
 		}
 	}
 	names := []string{"summary", "sessions", "entry_pages", "custom_events", "errors"} // the overview has more types
-	days := url.Values{"startDate": {q.req.StartDate}, "endDate": {q.req.EndDate}, "timezone": {q.req.TimeZone}}.Encode()
+	days := url.Values{"startDate": {q.req.StartDate}, "endDate": {q.req.EndDate},
+		"timezone": {q.req.TimeZone}}.Encode()
 	for _, target := range []string{
 		"/v1/query?" + subjectOf(q.of) + "&parameters=" + strings.Join(names, ",") + "&" + days,
 		"/v1/websites/" + url.PathEscape(q.of.ID) + "/analytics?compare=previous_period&" + days,
@@ -113,7 +117,8 @@ func (p *proof) compareBatch(t *testing.T, q question, names []string, want, got
 	var both [2][]byte
 	for i, h := range []http.Handler{want, got} {
 		rec := httptest.NewRecorder()
-		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/query?"+subjectOf(q.of), bytes.NewReader(body)))
+		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/query?"+subjectOf(q.of),
+			bytes.NewReader(body)))
 		both[i] = rec.Body.Bytes()
 	}
 	sameParts(t, "a batch of "+strings.Join(names, ", "), both[0], both[1])

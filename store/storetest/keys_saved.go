@@ -25,18 +25,19 @@ import (
 // elsewhere is a website that is not in any dataset.
 const elsewhere = "another-website"
 
-// A savedAsking asks questions over HTTP by a key with mandatory filters, with their goals, funnels and filters saved by name. Every name
-// is also saved for the website elsewhere, where it means something else.
+// A savedAsking asks questions over HTTP by a key with mandatory filters, with their goals, funnels and filters saved
+// by name. Every name is also saved for the website elsewhere, where it means something else.
 type savedAsking struct {
-	rng                         *rand.Rand
-	all, some                   *engineRunner
-	shelf                       *savedShelf
-	keyed, whole, mistaken, cut http.Handler // the key; a key without filters; the key with a planted mistake; the rows that the key may see
+	rng       *rand.Rand
+	all, some *engineRunner
+	shelf     *savedShelf
+	// the key; a key without filters; the key with a planted mistake; the rows that the key may see
+	keyed, whole, mistaken, cut http.Handler
 	found                       *savedFound
 }
 
-// A savedFound counts answers to questions that use saved definitions: all that have data, those that differ without the filters of the
-// key, and those that differ with the definitions of another website.
+// A savedFound counts answers to questions that use saved definitions: all that have data, those that differ without
+// the filters of the key, and those that differ with the definitions of another website.
 type savedFound struct{ spoke, cut, foreign atomic.Int64 }
 
 // report fails the test if a planted mistake shows in too few answers.
@@ -69,12 +70,14 @@ func (s foreignShelf) Definitions(ctx context.Context, _ string) ([]store.Defini
 }
 
 // asking returns a savedAsking by a key with these filters. all has all rows, and some those that the key may see.
-func (f *savedFound) asking(t *testing.T, rng *rand.Rand, all, some *engineRunner, key []reference.Filter) *savedAsking {
+func (f *savedFound) asking(t *testing.T, rng *rand.Rand, all, some *engineRunner,
+	key []reference.Filter) *savedAsking {
 	t.Helper()
 	s := &savedAsking{rng: rng, all: all, some: some, shelf: &savedShelf{}, found: f}
 	handler := func(r *engineRunner, filters []query.Filter, shelf store.DefinitionStore) http.Handler {
-		h, err := httpapi.New(httpapi.Config{Engine: r.engine, Directory: everything{}, Auth: keyWith(filters), Definitions: shelf,
-			Limiter: auth.Unlimited, Audit: auth.Discard, Now: func() time.Time { return *r.now.Load() }})
+		h, err := httpapi.New(httpapi.Config{Engine: r.engine, Directory: everything{}, Auth: keyWith(filters),
+			Definitions: shelf,
+			Limiter:     auth.Unlimited, Audit: auth.Discard, Now: func() time.Time { return *r.now.Load() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +106,8 @@ func (s *savedAsking) compare(t *testing.T, q reference.Question, found *compari
 	s.shelf.of = map[string][]store.Definition{q.Subject.ID: all, elsewhere: foreign}
 	want, got := s.ask(t, s.cut, q, plain), s.ask(t, s.keyed, q, named)
 	if !same(want, got) {
-		found.note(q, outcome{json: want.text}, outcome{json: fmt.Appendf(nil, "%s\nto %s with %s", got.text, jsonOf(t, named), jsonOf(t, all))})
+		found.note(q, outcome{json: want.text},
+			outcome{json: fmt.Appendf(nil, "%s\nto %s with %s", got.text, jsonOf(t, named), jsonOf(t, all))})
 	}
 	if want.speaks {
 		s.found.spoke.Add(1)
@@ -118,7 +122,8 @@ func (s *savedAsking) compare(t *testing.T, q reference.Question, found *compari
 	unknown := s.ask(t, s.keyed, q, named)
 	s.shelf.of = nil
 	if none := s.ask(t, s.keyed, q, named); unknown.status != http.StatusBadRequest || !same(unknown, none) {
-		found.note(q, outcome{json: none.text}, outcome{json: fmt.Appendf(nil, "%s, although only another website has the definitions", unknown.text)})
+		found.note(q, outcome{json: none.text},
+			outcome{json: fmt.Appendf(nil, "%s, although only another website has the definitions", unknown.text)})
 	}
 }
 
@@ -141,7 +146,8 @@ func (s *savedAsking) save(req *query.Request) (all []store.Definition) {
 	segments := func(filters []query.Filter) []query.Filter {
 		named := slices.Clone(filters)
 		for i, f := range filters {
-			// A segment is one more level, and groups have at most five. session_events needs its filter by session_id in the request.
+			// A segment is one more level, and groups have at most five. session_events needs its filter by session_id
+			// in the request.
 			if levels(f) > 3 || f.Field == "session_id" || s.rng.IntN(3) == 0 {
 				continue
 			}
@@ -167,7 +173,8 @@ func (s *savedAsking) save(req *query.Request) (all []store.Definition) {
 		}
 	}
 	if len(p.Steps) > 0 {
-		add(store.FunnelDefinition, "funnel", map[string]any{"steps": p.Steps, "window": cmp.Or(p.Window, "7d"), "within": cmp.Or(p.Within, "visitor")})
+		add(store.FunnelDefinition, "funnel",
+			map[string]any{"steps": p.Steps, "window": cmp.Or(p.Window, "7d"), "within": cmp.Or(p.Within, "visitor")})
 		p.Steps, p.Saved = nil, []string{"funnel"}
 	}
 	return all
@@ -189,9 +196,11 @@ type savedAnswer struct {
 	speaks bool
 }
 
-// same reports whether two answers are equal, or fail for the same reason: the places of mistakes differ where a name stands for a group.
+// same reports whether two answers are equal, or fail for the same reason: the places of mistakes differ where a name
+// stands for a group.
 func same(a, b savedAnswer) bool {
-	return a.status == b.status && a.code == b.code && (a.code != "" && a.status == http.StatusOK || bytes.Equal(a.text, b.text))
+	return a.status == b.status && a.code == b.code &&
+		(a.code != "" && a.status == http.StatusOK || bytes.Equal(a.text, b.text))
 }
 
 func (s *savedAsking) ask(t *testing.T, h http.Handler, q reference.Question, req query.Request) savedAnswer {

@@ -29,7 +29,8 @@ var ofLatest = website("latest")
 func latestEvents() (events []store.Event) {
 	begin := at("10 10:00:00")
 	add := func(visitor string, kind store.EventKind, name string, minute int) {
-		events = append(events, store.Event{Website: ofLatest.ID, ID: fmt.Sprintf("latest-%d", len(events)), Kind: kind, Name: name,
+		events = append(events, store.Event{Website: ofLatest.ID, ID: fmt.Sprintf("latest-%d", len(events)), Kind: kind,
+			Name: name,
 			Time: begin.Add(time.Duration(minute) * time.Minute), Identity: by(visitor, "of "+visitor), Path: "/"})
 	}
 	for minute, visitor := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
@@ -58,12 +59,14 @@ func latestMistakes(d *dialect.Dialect) []Mutation {
 	begin := d.Call(dialect.OnlyRow, "latest_from."+d.Ident("first"), "latest_from")
 	return []Mutation{
 		{Name: "visitors that end together with the last one are left out", SQL: Replaced(">= "+begin, "> "+begin)},
-		{Name: "few visitors are enough", SQL: Rewritten(`\(`+regexp.QuoteMeta(d.Call(dialect.Count))+` >= \d+\)`, "(1 = 1)")},
+		{Name: "few visitors are enough",
+			SQL: Rewritten(`\(`+regexp.QuoteMeta(d.Call(dialect.Count))+` >= \d+\)`, "(1 = 1)")},
 		{Name: "visitors without activity count", SQL: Rewritten(`(FROM latest AS j\s+WHERE )\([^()]*\)`, "$1(1 = 1)")},
 	}
 }
 
-// pagesOfLatest tests that pages of visitors equal parts of the whole list, and, if plants is set, that each mistake is noticed.
+// pagesOfLatest tests that pages of visitors equal parts of the whole list, and, if plants is set, that each mistake is
+// noticed.
 func pagesOfLatest(t *testing.T, s store.Store, plants bool) {
 	if diff := differingPage(t.Context(), s); diff != "" {
 		t.Error(diff)
@@ -89,8 +92,9 @@ func differingPage(ctx context.Context, s store.Store) string {
 	const whole = 1000
 	for _, filters := range [][]query.Filter{nil, {{Field: "path", Op: query.Ne, Values: []string{busiestPath}}}} {
 		ask := func(limit, page int) answer {
-			return answerOf(ctx, e, query.Access{Subject: ofLatest}, query.Request{Parameters: []query.Parameter{{Name: "profiles"}}, Filters: filters,
-				StartDate: "2026-03-09", EndDate: "2026-03-10", Limit: &limit, Page: page})
+			return answerOf(ctx, e, query.Access{Subject: ofLatest},
+				query.Request{Parameters: []query.Parameter{{Name: "profiles"}}, Filters: filters,
+					StartDate: "2026-03-09", EndDate: "2026-03-10", Limit: &limit, Page: page})
 		}
 		all := ask(whole, 1)
 		if all.fault != "" || len(all.rows) < 10 {
@@ -100,7 +104,8 @@ func differingPage(ctx context.Context, s store.Store) string {
 			for from := 0; from < len(all.rows); from += limit {
 				got, to := ask(limit, from/limit+1), min(from+limit, len(all.rows))
 				if got.fault != "" || !slices.Equal(got.texts, all.texts[from:to]) || got.more != (to < len(all.rows)) {
-					return fmt.Sprintf("page %d of %d: %s%v, more %t; want %v", from/limit+1, limit, got.fault, visitors(got.rows), got.more, visitors(all.rows[from:to]))
+					return fmt.Sprintf("page %d of %d: %s%v, more %t; want %v", from/limit+1, limit, got.fault,
+						visitors(got.rows), got.more, visitors(all.rows[from:to]))
 				}
 			}
 		}

@@ -29,12 +29,13 @@ type Mutation struct {
 	Rows     func(b *store.Batch)     // changes b in place
 	// Part returns the part of a response that is compared, with the mistake. Nil means rows.
 	Part func(*query.Response) ([]byte, error)
-	// Shape selects questions of [Reference] that ask more than a type alone, those with this shape. Empty means the others.
+	// Shape selects questions of [Reference] that ask more than a type alone, those with this shape. Empty means the
+	// others.
 	Shape string
 	// When selects the questions whose answers may show the mistake. Nil means all.
 	When func(q reference.Question) bool
-	// First is the seed of the first dataset in which the mistake is searched. 0 means 9. Another number saves time if that
-	// dataset does not show the mistake.
+	// First is the seed of the first dataset in which the mistake is searched. 0 means 9. Another number saves time if
+	// that dataset does not show the mistake.
 	First uint64
 }
 
@@ -42,15 +43,17 @@ type Mutation struct {
 func Mutations() []Mutation {
 	return []Mutation{
 		{Name: "a UTC edge", Args: edgesInUTC},
-		{Name: "the DST hour", Args: oneShift, When: OfType("events_by_date", "sessions_time_series", "custom_events_trends", "error_trends", "vitals_time_series", "blocked_traffic_trends")},
+		{Name: "the DST hour", Args: oneShift,
+			When: OfType("events_by_date", "sessions_time_series", "custom_events_trends", "error_trends",
+				"vitals_time_series", "blocked_traffic_trends")},
 		{Name: "www. kept", Rows: keepWWW},
 		{Name: "a duplicate counted twice", Rows: newIDs},
 		{Name: "campaign sources counted as referrers", Rows: noCampaignKinds},
 	}
 }
 
-// SQLMutations returns the mutations of SQL in the dialect d. Some replace a word in a template: they are skipped in a dialect that
-// does not use it.
+// SQLMutations returns the mutations of SQL in the dialect d. Some replace a word in a template: they are skipped in a
+// dialect that does not use it.
 func SQLMutations(d *dialect.Dialect) []Mutation {
 	changed := func(op dialect.Op, oldnew ...string) string {
 		return strings.NewReplacer(oldnew...).Replace(d.Templates[op])
@@ -59,25 +62,37 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 	column := strings.Replace(regexp.QuoteMeta(d.Ident("x")), "x", "[a-z_]+", 1)
 	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
 	return slices.Concat(choiceMutations(d), didMutations(d), funnelMutations(d), []Mutation{
-		{Name: "visitors counted by row", Op: dialect.CountDistinctHash, Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
+		{Name: "visitors counted by row", Op: dialect.CountDistinctHash,
+			Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
 		{Name: "medians without halves", Op: dialect.Median,
 			Template: "(" + d.Call(dialect.FloorDiv, d.Call(dialect.Median, "$1"), "1000") + " * 1000)"},
-		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))", When: filteredWith("starts_with", "%", "_")},
-		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE ('%' || $2 || '%'))", When: filteredWith("contains", "%", "_")},
-		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: d.Call(dialect.FloorDiv, "($1 + "+d.Call(dialect.FloorDiv, "$2", "2")+")", "$2"), When: byHour},
-		{Name: "fields of the session's last event", Op: dialect.ArgMinRowIf, Template: changed(dialect.ArgMinRowIf, "min", "max", "Min", "Max", "ORDER BY $2", "ORDER BY $2 DESC")},
+		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))",
+			When: filteredWith("starts_with", "%", "_")},
+		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE ('%' || $2 || '%'))",
+			When: filteredWith("contains", "%", "_")},
+		{Name: "buckets cut at half", Op: dialect.FloorDiv,
+			Template: d.Call(dialect.FloorDiv, "($1 + "+d.Call(dialect.FloorDiv, "$2", "2")+")", "$2"), When: byHour},
+		{Name: "fields of the session's last event", Op: dialect.ArgMinRowIf,
+			Template: changed(dialect.ArgMinRowIf, "min", "max", "Min", "Max", "ORDER BY $2", "ORDER BY $2 DESC")},
 		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
 		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: d.Templates[dialect.ArgMinList],
 			When: OfType("uptime_overview", "uptime_ssl_status", "errors")},
-		{Name: "the variant of the last exposure", Op: dialect.ArgMinList, Template: d.Templates[dialect.ArgMaxList], When: OfType("flag_outcomes")},
-		{Name: "outcomes before the exposure", SQL: Rewritten(`\(d\.(`+column+`) >= a\.`+column+`\)`, `(d.$1 > 0)`), When: OfType("flag_outcomes")},
+		{Name: "the variant of the last exposure", Op: dialect.ArgMinList, Template: d.Templates[dialect.ArgMaxList],
+			When: OfType("flag_outcomes")},
+		{Name: "outcomes before the exposure", SQL: Rewritten(`\(d\.(`+column+`) >= a\.`+column+`\)`, `(d.$1 > 0)`),
+			When: OfType("flag_outcomes")},
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
 			When: both(OfType("summary_metrics"), filteredBy("path")), First: 12},
-		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`), When: compares},
-		{Name: "campaign sources among the referrers", SQL: Rewritten(`(campaign_kind\S{0,2}(?: END)?) = ''\)`, `$1 <> 'none')`), When: OfType("top_referrers")},
+		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`),
+			When: compares},
+		{Name: "campaign sources among the referrers",
+			SQL: Rewritten(`(campaign_kind\S{0,2}(?: END)?) = ''\)`, `$1 <> 'none')`), When: OfType("top_referrers")},
 		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
-		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
-		{Name: "ne drops absent values", SQL: Rewritten(`\(NOT \(((?:t|s)\.`+column+`|CASE WHEN [^=]*? END|if\([^=]*?\)) = (`+text+`)\)\)`, `($1 <> $2 AND $1 <> '')`)},
+		{Name: "pages without a tie-break",
+			SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
+		{Name: "ne drops absent values",
+			SQL: Rewritten(`\(NOT \(((?:t|s)\.`+column+`|CASE WHEN [^=]*? END|if\([^=]*?\)) = (`+text+`)\)\)`,
+				`($1 <> $2 AND $1 <> '')`)},
 	})
 }
 
@@ -98,8 +113,9 @@ func Rewritten(pattern, to string) func(string) string {
 // supports it, otherwise one of each kind in one store.
 func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 
-// OnePerKind returns the first of the mutations of each kind, or all of them if AllMutations is true. Mutations are of one kind if they
-// change the same thing (a template, a statement, its arguments, the stored rows or the response) and concern questions of the same shape.
+// OnePerKind returns the first of the mutations of each kind, or all of them if AllMutations is true. Mutations are of
+// one kind if they change the same thing (a template, a statement, its arguments, the stored rows or the response) and
+// concern questions of the same shape.
 func OnePerKind(mutations []Mutation) []Mutation {
 	if AllMutations() {
 		return mutations
@@ -140,7 +156,8 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 				if part == nil {
 					part = rows
 				}
-				return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: m.planted(t, h, first, seed)}, part), want, questions, true)
+				return compareReference(t.Context(),
+					newEngineRunner(t, query.Config{Store: m.planted(t, h, first, seed)}, part), want, questions, true)
 			})
 		})
 	}
@@ -175,7 +192,8 @@ func (m *Mutation) mustChange(t *testing.T, d *dialect.Dialect) {
 }
 
 // mustShow compares within a few datasets until it finds a difference.
-func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error)) {
+func (m *Mutation) mustShow(t *testing.T,
+	compare func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	first := cmp.Or(m.First, firstDataset)
 	for seed := first; seed < first+6; seed++ {
@@ -187,7 +205,8 @@ func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions it
 			t.Fatalf("seed %d: the statement with the mistake fails: %s", seed, found.differ[0])
 		}
 		if len(found.differ) > 0 {
-			t.Logf("the planted mistake was noticed, as it must be, with seed %d after %d questions: %s", seed, found.asked, found.differ[0])
+			t.Logf("the planted mistake was noticed, as it must be, with seed %d after %d questions: %s", seed,
+				found.asked, found.differ[0])
 			return
 		}
 	}
@@ -218,8 +237,8 @@ func OfType(names ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool { return slices.Contains(names, q.Type) }
 }
 
-// byHour selects questions with buckets of hours. Rows of the last bucket that are moved out of the range make the engine fail, and days
-// and weeks have more of them.
+// byHour selects questions with buckets of hours. Rows of the last bucket that are moved out of the range make the
+// engine fail, and days and weeks have more of them.
 func byHour(q reference.Question) bool { return q.Grain == "hourly" }
 
 // Filtered returns a Mutation.When that selects questions with a filter whose value contains one of these texts.
@@ -236,8 +255,8 @@ func Filtered(texts ...string) func(reference.Question) bool {
 	}
 }
 
-// filteredWith returns a Mutation.When that selects questions with a filter that has this operator and a value that contains one
-// of these texts.
+// filteredWith returns a Mutation.When that selects questions with a filter that has this operator and a value that
+// contains one of these texts.
 func filteredWith(op string, texts ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
 		return slices.ContainsFunc(slices.Concat(q.Filters, q.Mandatory), func(f reference.Filter) bool {

@@ -17,13 +17,20 @@ func choiceMutations(d *dialect.Dialect) []Mutation {
 	decimal := d.Templates[dialect.JSONDecimal]
 	cents := strings.NewReplacer("$1", decimal, "$2", "100").Replace(d.Templates[dialect.FloorDiv])
 	return []Mutation{
-		{Name: "rows without a decimal count as 0", Op: dialect.JSONDecimal, Template: "coalesce(" + decimal + ", 0)", Shape: "choice", When: ofProperty("count", "avg", "min", "median")},
-		{Name: "decimals cut to two places", Op: dialect.JSONDecimal, Template: "(" + cents + " * 100)", Shape: "choice", When: ofProperty("sum")},
-		{Name: "empty texts are no values", SQL: Replaced("concat('=', ", "concat('', "), Shape: "choice", When: ofProperty("distinct")},
-		{Name: "a session counts for each of its pageviews", SQL: Rewritten(`(?s)(sessions_by_row AS \(.*?)GROUP BY [0-9, ]+`, `$1`), Shape: "choice",
+		{Name: "rows without a decimal count as 0", Op: dialect.JSONDecimal, Template: "coalesce(" + decimal + ", 0)",
+			Shape: "choice", When: ofProperty("count", "avg", "min", "median")},
+		{Name: "decimals cut to two places", Op: dialect.JSONDecimal, Template: "(" + cents + " * 100)",
+			Shape: "choice", When: ofProperty("sum")},
+		{Name: "empty texts are no values", SQL: Replaced("concat('=', ", "concat('', "), Shape: "choice",
+			When: ofProperty("distinct")},
+		{Name: "a session counts for each of its pageviews",
+			SQL: Rewritten(`(?s)(sessions_by_row AS \(.*?)GROUP BY [0-9, ]+`, `$1`), Shape: "choice",
 			When: both(ofDataset("pageviews", "", "sessions"), hasMetric("sessions"))},
-		{Name: "entries by the last page", Op: dialect.ArgMinIf, Template: d.Templates[dialect.ArgMaxIf], Shape: "choice", When: ofDataset("entries")},
-		{Name: "shares of the rows that are shown", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`), Shape: "choice", When: hasMetric("percentage")},
+		{Name: "entries by the last page", Op: dialect.ArgMinIf, Template: d.Templates[dialect.ArgMaxIf],
+			Shape: "choice", When: ofDataset("entries")},
+		{Name: "shares of the rows that are shown",
+			SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`), Shape: "choice",
+			When: hasMetric("percentage")},
 	}
 }
 
@@ -31,19 +38,22 @@ func choiceMutations(d *dialect.Dialect) []Mutation {
 func AnswerMutations() []Mutation {
 	return []Mutation{
 		{Name: "totals are sums of the rows that are shown", Part: sumsOfShown, Shape: "totals"},
-		{Name: "a series leaves out buckets without rows", Part: withoutGaps, Shape: "choice", When: hasDimension("date")},
+		{Name: "a series leaves out buckets without rows", Part: withoutGaps, Shape: "choice",
+			When: hasDimension("date")},
 	}
 }
 
 func ofProperty(functions ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
-		return slices.ContainsFunc(q.Metrics, func(m reference.Metric) bool { return m.Property != "" && slices.Contains(functions, m.Name) })
+		return slices.ContainsFunc(q.Metrics,
+			func(m reference.Metric) bool { return m.Property != "" && slices.Contains(functions, m.Name) })
 	}
 }
 
 func hasMetric(name string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
-		return slices.ContainsFunc(q.Metrics, func(m reference.Metric) bool { return m.Property == "" && m.Name == name })
+		return slices.ContainsFunc(q.Metrics,
+			func(m reference.Metric) bool { return m.Property == "" && m.Name == name })
 	}
 }
 

@@ -57,7 +57,8 @@ func (s namespace) Query(ctx context.Context, stmt store.Statement) (*store.Rows
 	stmt.Args = slices.Clone(stmt.Args)
 	for i, arg := range stmt.Args {
 		if of, ok := arg.Value.(store.Subject); ok {
-			stmt.Args[i] = dialect.Arg{Name: arg.Name, Kind: arg.Kind, Value: store.Subject{Kind: of.Kind, ID: s.prefix + of.ID}}
+			stmt.Args[i] = dialect.Arg{Name: arg.Name, Kind: arg.Kind,
+				Value: store.Subject{Kind: of.Kind, ID: s.prefix + of.ID}}
 		}
 	}
 	return s.movable.Query(ctx, stmt)

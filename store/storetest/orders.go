@@ -14,12 +14,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// Orders tests that an answer depends on the rows and on the question, and on nothing that was asked or done before. It lives random lives
-// of a website: questions in random order are asked again and again, while days are sealed, rows come late, persons are erased, rows of
-// old days are removed (in some lives after totals were made), and engines and the store start again. It compares each answer with that
-// of package reference about the rows that are left, or about all rows if the answer is merged from totals.
+// Orders tests that an answer depends on the rows and on the question, and on nothing that was asked or done before. It
+// lives random lives of a website: questions in random order are asked again and again, while days are sealed, rows
+// come late, persons are erased, rows of old days are removed (in some lives after totals were made), and engines and
+// the store start again. It compares each answer with that of package reference about the rows that are left, or about
+// all rows if the answer is merged from totals.
 //
-// Then it plants each of several mistakes in the store, and fails unless the same run notices it; see Harness.NoMistakes.
+// Then it plants each of several mistakes in the store, and fails unless the same run notices it; see
+// Harness.NoMistakes.
 func Orders(t *testing.T, h Harness, run RandomRun) {
 	t.Run("answers", func(t *testing.T) {
 		asked := 0
@@ -28,7 +30,8 @@ func Orders(t *testing.T, h Harness, run RandomRun) {
 			l.live(min(perLife, run.Questions-asked))
 			asked += l.asked
 			if len(l.wrong) > 0 {
-				t.Fatalf("life %d: %s\nbefore:\n%s", seed, l.wrong[0], strings.Join(l.done[max(0, len(l.done)-60):], "\n"))
+				t.Fatalf("life %d: %s\nbefore:\n%s", seed, l.wrong[0],
+					strings.Join(l.done[max(0, len(l.done)-60):], "\n"))
 			}
 		}
 		t.Logf("%d questions, lives from %d on, no difference", asked, run.Seed)
@@ -53,13 +56,16 @@ func Orders(t *testing.T, h Harness, run RandomRun) {
 
 // nights tests answers about sessions that begin before the border of removal and go on after it.
 func nights(t *testing.T, h Harness, totals bool) {
-	l := &life{t: t, harness: h, rng: rand.New(rand.NewPCG(1, 2)), of: website("w"), first: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
+	l := &life{t: t, harness: h, rng: rand.New(rand.NewPCG(1, 2)), of: website("w"),
+		first: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
 	l.now, l.address = l.first.AddDate(0, 0, 40), h.create(t)
 	l.open()
 	border, b := l.first.AddDate(0, 0, 10), store.Batch{}
 	add := func(session, country, path string, at time.Time) {
-		b.Events = append(b.Events, store.Event{Website: "w", ID: fmt.Sprint(len(b.Events)), Name: "screen_view", Time: at, Path: path,
-			Identity: store.Identity{AnonymousID: session, SessionID: session}, Agent: store.Agent{Country: country}})
+		b.Events = append(b.Events,
+			store.Event{Website: "w", ID: fmt.Sprint(len(b.Events)), Name: "screen_view", Time: at, Path: path,
+				Identity: store.Identity{AnonymousID: session, SessionID: session},
+				Agent:    store.Agent{Country: country}})
 	}
 	for i := range 5 {
 		add(fmt.Sprint("night ", i), "DE", "/a", border.Add(-time.Hour))
@@ -72,7 +78,8 @@ func nights(t *testing.T, h Harness, totals bool) {
 	}
 	ask := func(name, zone string, from, to int) (found string) {
 		q := reference.Question{Type: name, Subject: l.of, Zone: zone, Now: l.now,
-			StartDate: border.AddDate(0, 0, from).Format(time.DateOnly), EndDate: border.AddDate(0, 0, to).Format(time.DateOnly)}
+			StartDate: border.AddDate(0, 0, from).Format(time.DateOnly),
+			EndDate:   border.AddDate(0, 0, to).Format(time.DateOnly)}
 		for range 3 {
 			resp, err := l.engine.Run(t.Context(), query.Access{Subject: l.of}, requestFor(q))
 			if err != nil {
@@ -88,14 +95,16 @@ func nights(t *testing.T, h Harness, totals bool) {
 		t.Fatal(err)
 	}
 	want := `"total_sessions":6`
-	if got := sessions(); !strings.Contains(got, want) || !strings.Contains(got, `"US","country_name"`) || strings.Contains(got, "Germany") {
+	if got := sessions(); !strings.Contains(got, want) || !strings.Contains(got, `"US","country_name"`) ||
+		strings.Contains(got, "Germany") {
 		t.Errorf("about the days that are left: %s, want %s, and the US alone", got, want)
 	}
 	if totals {
 		l.start()
 		ask("country", "Asia/Kathmandu", 0, 10)
 		ask("country", "Asia/Kathmandu", 0, 9)
-		if got, want := ask("country", "UTC", -9, 10), `"name":"Germany","pageviews":10,`; !strings.Contains(got, want) {
+		if got, want := ask("country", "UTC", -9, 10),
+			`"name":"Germany","pageviews":10,`; !strings.Contains(got, want) {
 			t.Errorf("about removed days: %s, want %s", got, want)
 		}
 	}
@@ -120,10 +129,12 @@ type orderMistake struct {
 func orderMistakes() []orderMistake {
 	return []orderMistake{
 		{"totals are lost", func(s expirerStore) expirerStore { return forgetful{s} }},
-		{"removals do not show in versions", func(s expirerStore) expirerStore { return &unremoved{s, map[int64]store.Day{}} }},
+		{"removals do not show in versions",
+			func(s expirerStore) expirerStore { return &unremoved{s, map[int64]store.Day{}} }},
 		{"days are not marked as removed", func(s expirerStore) expirerStore { return unmarked{s} }},
 		{"old states count as new", func(s expirerStore) expirerStore { return evergreen{s} }},
-		{"late rows do not show in versions", func(s expirerStore) expirerStore { return &frozen{s, map[int64]uint64{}} }},
+		{"late rows do not show in versions",
+			func(s expirerStore) expirerStore { return &frozen{s, map[int64]uint64{}} }},
 		{"states are those of the day before", func(s expirerStore) expirerStore { return shifted{s} }},
 	}
 }
@@ -183,7 +194,8 @@ func (e evergreen) States(ctx context.Context, s store.Subject) ([]store.State, 
 }
 
 // LoadStates returns stored states of s.
-func (e evergreen) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+func (e evergreen) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State,
+	error) {
 	states, err := e.expirerStore.LoadStates(ctx, s, names, from, to)
 	return e.age(states), err
 }
@@ -213,7 +225,8 @@ func (f *frozen) Days(ctx context.Context, s store.Subject, from, to time.Time) 
 type shifted struct{ expirerStore }
 
 // LoadStates returns stored states of s.
-func (x shifted) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+func (x shifted) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State,
+	error) {
 	states, err := x.expirerStore.LoadStates(ctx, s, names, from, to)
 	last := map[int64][]byte{}
 	slices.SortStableFunc(states, func(a, b store.State) int { return a.Day.Compare(b.Day) })

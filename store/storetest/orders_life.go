@@ -45,7 +45,8 @@ type life struct {
 func newLife(t *testing.T, h Harness, seed uint64, over func(expirerStore) expirerStore) *life {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 61))
-	l := &life{t: t, harness: h, rng: rng, of: website("w"), first: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), totals: seed%2 == 0, over: over}
+	l := &life{t: t, harness: h, rng: rng, of: website("w"), first: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC),
+		totals: seed%2 == 0, over: over}
 	l.now, l.border = l.first.AddDate(0, 0, 40), l.first
 	l.address = h.create(t)
 	l.open()
@@ -66,10 +67,11 @@ func newLife(t *testing.T, h Harness, seed uint64, over func(expirerStore) expir
 	return l
 }
 
-// nightRows returns the pageviews, exits and custom events of some days. Half of the sessions go on after midnight in UTC, some of them
-// on several days.
+// nightRows returns the pageviews, exits and custom events of some days. Half of the sessions go on after midnight in
+// UTC, some of them on several days.
 func nightRows(rng *rand.Rand, first time.Time) (rows []store.Event) {
-	countries, paths, browsers := []string{"DE", "US", "FR", ""}, []string{"/a", "/b", "/c"}, []string{"Chrome", "Firefox"}
+	countries, paths, browsers := []string{"DE", "US", "FR", ""}, []string{"/a", "/b", "/c"},
+		[]string{"Chrome", "Firefox"}
 	for day := range lifeDays {
 		for n := range 3 + rng.IntN(4) {
 			session, visitor := fmt.Sprintf("s%d-%d", day, n), fmt.Sprintf("v%d", rng.IntN(12))
@@ -78,9 +80,11 @@ func nightRows(rng *rand.Rand, first time.Time) (rows []store.Event) {
 				at = first.AddDate(0, 0, day+1).Add(-time.Duration(1+rng.IntN(90)) * time.Minute)
 			}
 			for i := range 1 + rng.IntN(4) {
-				e := store.Event{Website: "w", ID: fmt.Sprintf("%s-%d", session, i), Name: "screen_view", Time: at, Path: paths[rng.IntN(3)],
+				e := store.Event{Website: "w", ID: fmt.Sprintf("%s-%d", session, i), Name: "screen_view", Time: at,
+					Path:     paths[rng.IntN(3)],
 					Identity: store.Identity{AnonymousID: visitor, SessionID: session},
-					Agent:    store.Agent{Country: countries[rng.IntN(4)], BrowserName: browsers[rng.IntN(2)], DeviceType: "desktop"}}
+					Agent: store.Agent{Country: countries[rng.IntN(4)], BrowserName: browsers[rng.IntN(2)],
+						DeviceType: "desktop"}}
 				switch rng.IntN(6) {
 				case 0:
 					e.Kind, e.Name, e.TimeOnPage = store.Exit, "page_exit", store.Known(int64(1500+rng.IntN(90_000)))
@@ -101,7 +105,8 @@ func nightRows(rng *rand.Rand, first time.Time) (rows []store.Event) {
 // question returns a random question about some days.
 func (l *life) question() reference.Question {
 	types := slices.DeleteFunc(reference.Types(), func(ty reference.Type) bool {
-		return ty.Kind != store.KindWebsite || ty.Window != reference.Range || ty.NeedsSession || ty.Name == "blocked_traffic" ||
+		return ty.Kind != store.KindWebsite || ty.Window != reference.Range || ty.NeedsSession ||
+			ty.Name == "blocked_traffic" ||
 			strings.HasPrefix(ty.Name, "flag_")
 	})
 	from := l.rng.IntN(lifeDays+2) - 1
@@ -115,7 +120,8 @@ func (l *life) question() reference.Question {
 		q.Type = []string{"country", "entry_pages", "exit_pages", "summary_metrics", "browsers_grouped"}[l.rng.IntN(5)]
 	}
 	if l.rng.IntN(4) == 0 {
-		q.Filters = []reference.Filter{{Field: "country", Op: []string{"eq", "ne"}[l.rng.IntN(2)], Values: []string{"DE"}}}
+		q.Filters = []reference.Filter{{Field: "country", Op: []string{"eq", "ne"}[l.rng.IntN(2)],
+			Values: []string{"DE"}}}
 	}
 	return q
 }
@@ -181,8 +187,14 @@ func (l *life) act() {
 			return l.engine.Reseal(ctx, l.of, at, at.AddDate(0, 0, 1+l.rng.IntN(4)))
 		}},
 		{"store partials", func() error { return l.engine.StorePartials(ctx, l.of, from, to) }},
-		{"rebuild", func() error { _, err := l.engine.RebuildSeals(ctx, l.of, from, to); return err }},
-		{"start an engine", func() error { l.start(); return nil }},
+		{"rebuild", func() error {
+			_, err := l.engine.RebuildSeals(ctx, l.of, from, to)
+			return err
+		}},
+		{"start an engine", func() error {
+			l.start()
+			return nil
+		}},
 		{"start the store", l.reopen},
 		{"late rows", l.writeLate},
 		{"late rows", l.writeLate},
@@ -268,7 +280,8 @@ func (l *life) remove() error {
 
 // verify compares all seals with the rows.
 func (l *life) verify() error {
-	report, err := l.engine.VerifySeals(l.t.Context(), l.of, l.first.AddDate(0, 0, -3), l.first.AddDate(0, 0, lifeDays+5))
+	report, err := l.engine.VerifySeals(l.t.Context(), l.of, l.first.AddDate(0, 0, -3),
+		l.first.AddDate(0, 0, lifeDays+5))
 	if len(report.Differences) > 0 {
 		l.wrong = append(l.wrong, fmt.Sprintf("seals differ from the rows: %+v", report.Differences))
 	}
@@ -292,7 +305,8 @@ func (l *life) check(q reference.Question) {
 	case got.expired != expired:
 		l.wrong = append(l.wrong, fmt.Sprintf("%v: expiredBefore is set: %t, want %t", q, got.expired, expired))
 	case expired && got.lacks == complete:
-		l.wrong = append(l.wrong, fmt.Sprintf("%v: a note says that rows are missing: %t, want %t", q, got.lacks, !complete))
+		l.wrong = append(l.wrong,
+			fmt.Sprintf("%v: a note says that rows are missing: %t, want %t", q, got.lacks, !complete))
 	}
 }
 
@@ -329,7 +343,8 @@ func (l *life) ask(e *query.Engine, q reference.Question) (a lifeAnswer) {
 	return a
 }
 
-// expected returns the rows that an answer has to have, whether it counts removed days, and whether it has all of their rows.
+// expected returns the rows that an answer has to have, whether it counts removed days, and whether it has all of their
+// rows.
 func (l *life) expected(q reference.Question, got lifeAnswer) (want []byte, expired, complete bool) {
 	l.t.Helper()
 	from, _ := l.utcDays(q)

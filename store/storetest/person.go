@@ -21,21 +21,28 @@ func personCases() []contractCase {
 			defends: "a row without an anonymous id and without a profile id belongs to p if its session has a row with one of the ids of p"},
 		{name: "a person that is not complete is refused", run: testPersonInvalid,
 			defends: "the error wraps ErrInvalid if p has no website, no id or an empty id; then nothing is removed"},
-		{name: "erased event ids can be written again", run: testPersonForgets, defends: "ErasePerson forgets the event ids of removed rows"},
+		{name: "erased event ids can be written again", run: testPersonForgets,
+			defends: "ErasePerson forgets the event ids of removed rows"},
 		{name: "the versions of the days around grow", restarts: true, run: testPersonVersions,
 			defends: "the versions of the days of removed rows grow, and so do those of the days up to MaxAround before and after them"},
-		{name: "the states of the days around are deleted", run: testPersonStates, defends: "states of all these days are deleted"},
-		{name: "erased rows do not come back", restarts: true, run: testPersonRestart, defends: "a PersonEraser removes data permanently"},
-		{name: "other goroutines write and read meanwhile", run: testPersonMeanwhile, defends: "a store is safe for concurrent use"},
+		{name: "the states of the days around are deleted", run: testPersonStates,
+			defends: "states of all these days are deleted"},
+		{name: "erased rows do not come back", restarts: true, run: testPersonRestart,
+			defends: "a PersonEraser removes data permanently"},
+		{name: "other goroutines write and read meanwhile", run: testPersonMeanwhile,
+			defends: "a store is safe for concurrent use"},
 	}
 }
 
 // purgeCases returns the cases of store.Purger.
 func purgeCases() []contractCase {
 	return []contractCase{
-		{name: "Purge changes no rows and no versions", run: testPurge, defends: "Purge changes no answer and no version"},
-		{name: "rows and event ids survive a restart after Purge", restarts: true, run: testPurgeRestart, defends: "Purge changes no answer and no version"},
-		{name: "other goroutines write and read during Purge", run: testPurgeMeanwhile, defends: "queries go on meanwhile, and writes may wait"},
+		{name: "Purge changes no rows and no versions", run: testPurge,
+			defends: "Purge changes no answer and no version"},
+		{name: "rows and event ids survive a restart after Purge", restarts: true, run: testPurgeRestart,
+			defends: "Purge changes no answer and no version"},
+		{name: "other goroutines write and read during Purge", run: testPurgeMeanwhile,
+			defends: "queries go on meanwhile, and writes may wait"},
 	}
 }
 
@@ -53,7 +60,8 @@ func ofPerson(mark string, who store.Identity, days int) store.Batch {
 	return b
 }
 
-// itemsOfPerson is the number of items that ofPerson returns, and rowsOfPerson the rows that ErasePerson counts for them.
+// itemsOfPerson is the number of items that ofPerson returns, and rowsOfPerson the rows that ErasePerson counts for
+// them.
 const itemsOfPerson = 6
 
 func rowsOfPerson(times int64) map[string]int64 {
@@ -82,7 +90,9 @@ func (w *trial) left() (ids []string) {
 func testPerson(w *trial) {
 	w.write(ofPerson("a", by("v1", "s1"), 0), itemsOfPerson, 0)
 	w.write(ofPerson("b", by("v2", "s2"), 0), itemsOfPerson, 0)
-	w.write(ofPerson("c", store.Identity{AnonymousID: "v3", ProfileID: "v1", SessionID: "s3", Keyed: true}, 0), itemsOfPerson, 0) // a profile may be called like a visitor
+	// a profile may be called like a visitor
+	w.write(ofPerson("c", store.Identity{AnonymousID: "v3", ProfileID: "v1", SessionID: "s3", Keyed: true}, 0),
+		itemsOfPerson, 0)
 	w.write(ofPerson("d", store.Identity{AnonymousID: "v4", ProfileID: "p'\\", SessionID: "s4"}, 40), itemsOfPerson, 0)
 	w.write(ofPerson("e", store.Identity{AnonymousID: "v1", ProfileID: "p2", SessionID: "s5"}, 40), itemsOfPerson, 0)
 	others := pageview("other", "a")
@@ -120,9 +130,11 @@ func testPersonSession(w *trial) {
 func testPersonInvalid(w *trial) {
 	w.write(ofPerson("a", store.Identity{}, 0), itemsOfPerson, 0)
 	for _, p := range []store.Person{
-		{AnonymousIDs: []string{"v"}}, {Website: w.own(website("s")).ID}, {Website: w.own(website("s")).ID, AnonymousIDs: []string{""}},
+		{AnonymousIDs: []string{"v"}}, {Website: w.own(website("s")).ID},
+		{Website: w.own(website("s")).ID, AnonymousIDs: []string{""}},
 	} {
-		if removed, err := interfaceOf[store.PersonEraser](w).ErasePerson(context.Background(), p); !errors.Is(err, store.ErrInvalid) {
+		if removed, err := interfaceOf[store.PersonEraser](w).ErasePerson(context.Background(), p); !errors.Is(err,
+			store.ErrInvalid) {
 			w.Errorf("ErasePerson of %+v = %v, %v; want store.ErrInvalid", p, removed, err)
 		}
 	}
@@ -167,7 +179,8 @@ func testPersonVersions(w *trial) {
 		}
 		for i, now := range read(stays) {
 			if now != stayed[i] {
-				w.Errorf("%s: the version of %s, too far away, is %d, %d before", when, stays[i].Format(time.DateOnly), now, stayed[i])
+				w.Errorf("%s: the version of %s, too far away, is %d, %d before", when, stays[i].Format(time.DateOnly),
+					now, stayed[i])
 			}
 		}
 	}
@@ -190,7 +203,8 @@ func testPersonStates(w *trial) {
 	b := dayBefore(20, "person")
 	b.Events[0].Identity = by("v1", "s1")
 	w.write(b, 1, 0)
-	if _, err := interfaceOf[store.PersonEraser](w).ErasePerson(context.Background(), store.Person{Website: w.own(website("w")).ID, AnonymousIDs: []string{"v1"}}); err != nil {
+	if _, err := interfaceOf[store.PersonEraser](w).ErasePerson(context.Background(),
+		store.Person{Website: w.own(website("w")).ID, AnonymousIDs: []string{"v1"}}); err != nil {
 		w.Fatal(err)
 	}
 	w.wantStates(w.statesOf("w", []int64{1}, 60, 0), `1 0: 5 "x"`, `1 12: 5 "x"`, `1 28: 5 "x"`)

@@ -35,7 +35,8 @@ func Pitfalls(t *testing.T, h Harness, except ...string) {
 		}
 		t.Run("pitfall "+row.name, func(t *testing.T) {
 			got := p.ask(t, row)
-			if start, open := strings.CutSuffix(row.want, "…"); got != row.want && (!open || !strings.HasPrefix(got, start)) {
+			if start, open := strings.CutSuffix(row.want, "…"); got != row.want &&
+				(!open || !strings.HasPrefix(got, start)) {
 				t.Errorf("%s\ngot  %s\nwant %s", row.request, got, row.want)
 			}
 		})
@@ -165,7 +166,8 @@ func presetIsShown(t *testing.T, p pit) {
 func todayMoves(t *testing.T, p pit) {
 	for day, want := range map[int]string{9: "1", 10: "6", 11: "0"} {
 		p.now = time.Date(2026, 3, day, 23, 59, 59, 999_999_999, time.UTC)
-		for _, request := range []string{ask1("summary_metrics", `"preset":"today"`), ask1("today_metrics", `"preset":"last_7d"`)} {
+		for _, request := range []string{ask1("summary_metrics", `"preset":"today"`),
+			ask1("today_metrics", `"preset":"last_7d"`)} {
 			if got := shown(t, p.must(t, "", request).Data[0], "pageviews"); got != want {
 				t.Errorf("at the end of day %d %s: %s pageviews, want %s", day, request, got, want)
 			}
@@ -193,7 +195,8 @@ func twoOfOneName(t *testing.T, p pit) {
 }
 
 func orderOfEntries(t *testing.T, p pit) {
-	r := p.must(t, "", `{"parameters":["pages","weather",{"name":"traffic","start_date":"soon"},"countries"],`+march10+`}`)
+	r := p.must(t, "", `{"parameters":["pages","weather",{"name":"traffic","start_date":"soon"},"countries"],`+march10+
+		`}`)
 	var got []string
 	for _, d := range r.Data {
 		got = append(got, fmt.Sprint(d.Parameter, " ", d.Success))

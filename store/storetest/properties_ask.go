@@ -88,7 +88,8 @@ func (c *client) question(info query.Info) question {
 	limit := query.MaxLimit
 	q.req = query.Request{
 		Parameters: []query.Parameter{Example(info.Name)}, TimeZone: zone, Limit: &limit,
-		StartDate: day.AddDate(0, 0, -c.rng.IntN(3)).Format(time.DateOnly), EndDate: day.AddDate(0, 0, 1+c.rng.IntN(2)).Format(time.DateOnly),
+		StartDate: day.AddDate(0, 0, -c.rng.IntN(3)).Format(time.DateOnly),
+		EndDate:   day.AddDate(0, 0, 1+c.rng.IntN(2)).Format(time.DateOnly),
 	}
 	if info.RequiredFilter != "" {
 		if info.RequiredFilter != "session_id" {
@@ -166,13 +167,16 @@ func valuesOf(b *store.Batch) map[string][]string {
 		}
 	}
 	agent := func(a store.Agent) {
-		add("country", a.Country, "region", a.Region, "city", a.City, "device_type", a.DeviceType, "browser_name", a.BrowserName,
+		add("country", a.Country, "region", a.Region, "city", a.City, "device_type", a.DeviceType, "browser_name",
+			a.BrowserName,
 			"browser_version", a.BrowserVersion, "os_name", a.OSName, "os_version", a.OSVersion)
 	}
 	for _, e := range b.Events {
 		agent(e.Agent)
-		add("referrer", e.ReferrerDomain, "utm_source", e.UTMSource, "utm_medium", e.UTMMedium, "utm_campaign", e.UTMCampaign,
-			"utm_term", e.UTMTerm, "utm_content", e.UTMContent, "gclid", e.GCLID, "language", e.Language, "timezone", e.Timezone,
+		add("referrer", e.ReferrerDomain, "utm_source", e.UTMSource, "utm_medium", e.UTMMedium, "utm_campaign",
+			e.UTMCampaign,
+			"utm_term", e.UTMTerm, "utm_content", e.UTMContent, "gclid", e.GCLID, "language", e.Language, "timezone",
+			e.Timezone,
 			"screen_resolution", e.Screen, "path", e.Path, "event_name", e.Name, "namespace", e.Namespace,
 			"session_id", e.SessionID, "anonymous_id", e.AnonymousID, "profile_id", e.ProfileID)
 		if e.Kind == store.Click {

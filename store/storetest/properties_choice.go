@@ -11,15 +11,22 @@ import (
 
 // notSpelled lists the types that no choice of metrics equals, with the reasons.
 var notSpelled = map[string]string{
-	"today_metrics": "its time", "active_stats": "its time", "realtime_pages": "its time", "realtime_countries": "its time", "realtime_cities": "its time",
+	"today_metrics": "its time", "active_stats": "its time", "realtime_pages": "its time",
+	"realtime_countries": "its time", "realtime_cities": "its time",
 	"sessions": "a list", "session_list": "a list", "session_events": "a list", "uptime_recent_checks": "a list",
 	"profiles": "a row per visitor", "profile_list": "a row per visitor",
 	"traffic": "rows by kind of source", "traffic_sources": "rows by kind of source", "top_referrers": "no campaigns",
-	"performance": "pages without pageviews", "engagement": "pages without pageviews", "page_time_analysis": "pages without pageviews",
-	"frustration_by_page": "its rows", "scroll_depth_distribution": "its rows", "session_duration_distribution": "its ranges",
-	"vitals_overview": "units by row", "custom_event_properties": "a row per property", "flag_exposures": "its rows", "flag_outcomes": "its rows",
-	"funnel": "its rows", "goals": "its rows", "goals_trends": "its rows", "retention": "its rows", "paths": "its rows",
-	"outbound_domains": "its domains", "uptime_status_breakdown": "its codes", "uptime_by_region": "no row for checks that are neither up nor down",
+	"performance": "pages without pageviews", "engagement": "pages without pageviews",
+	"page_time_analysis":  "pages without pageviews",
+	"frustration_by_page": "its rows", "scroll_depth_distribution": "its rows",
+	"session_duration_distribution": "its ranges",
+	"vitals_overview":               "units by row", "custom_event_properties": "a row per property",
+	"flag_exposures": "its rows",
+	"flag_outcomes":  "its rows",
+	"funnel":         "its rows", "goals": "its rows", "goals_trends": "its rows", "retention": "its rows",
+	"paths":            "its rows",
+	"outbound_domains": "its domains", "uptime_status_breakdown": "its codes",
+	"uptime_by_region": "no row for checks that are neither up nor down",
 	"link_top_regions": "the row Unknown", "link_top_cities": "the row Unknown",
 }
 
@@ -36,7 +43,8 @@ func namedIsSpelled(c *client, info query.Info) (found []string) {
 			return nil
 		}
 		if f := ty.SkipEmpty; f != "" {
-			q, spelled = q.where(query.Filter{Field: f, Op: query.Ne, Values: []string{""}}), spelled.where(query.Filter{Field: f, Op: query.Ne, Values: []string{""}})
+			q, spelled = q.where(query.Filter{Field: f, Op: query.Ne, Values: []string{""}}),
+				spelled.where(query.Filter{Field: f, Op: query.Ne, Values: []string{""}})
 		}
 		for _, field := range c.filterFields(info, c.rng.IntN(2)) {
 			f := query.Filter{Field: field, Op: query.Ne, Values: []string{c.value(field)}}
@@ -58,9 +66,11 @@ func (c *client) builtin(name string) query.Type {
 	return all[slices.IndexFunc(all, func(ty query.Type) bool { return ty.Name == name })]
 }
 
-// spell returns q with a choice in place of the type, and the columns that both have. It reports false if the type cannot be spelled out.
+// spell returns q with a choice in place of the type, and the columns that both have. It reports false if the type
+// cannot be spelled out.
 func (c *client) spell(q question, ty query.Type) (spelled question, columns []string, ok bool) {
-	name := map[string]string{"pageviews": "pageviews", "sessions": "sessions", "custom": "events", "clicks": "clicks", "errors": "errors",
+	name := map[string]string{"pageviews": "pageviews", "sessions": "sessions", "custom": "events", "clicks": "clicks",
+		"errors": "errors",
 		"vitals": "vitals", "visits": "link_visits", "checks": "checks", "blocked": "blocked"}[ty.Source]
 	p := query.Parameter{}
 	known := func(d query.DatasetInfo, field string) bool {
@@ -77,7 +87,8 @@ func (c *client) spell(q question, ty query.Type) (spelled question, columns []s
 	}
 	all := c.known.Datasets()
 	at := slices.IndexFunc(all, func(d query.DatasetInfo) bool { return d.Name == name })
-	if at < 0 || ty.Shape == query.List || ty.Window != 0 || ty.OnlyEmpty != "" || ty.SkipZero != "" || ty.OuterJoin || len(ty.Values) > 0 ||
+	if at < 0 || ty.Shape == query.List || ty.Window != 0 || ty.OnlyEmpty != "" || ty.SkipZero != "" || ty.OuterJoin ||
+		len(ty.Values) > 0 ||
 		slices.ContainsFunc(p.Dimensions, func(field string) bool { return !known(all[at], field) }) {
 		return q, nil, false
 	}

@@ -30,8 +30,8 @@ func (y additivity) sumsOver(field string) bool {
 // grows reports whether adding a filter can increase the number.
 func (y additivity) grows() bool { return y == measured || y == byTime }
 
-// rowFields lists the filter fields of rows, not of sessions. A session can have rows with a value of such a field and rows
-// without it, so that both an eq and a ne filter find the session.
+// rowFields lists the filter fields of rows, not of sessions. A session can have rows with a value of such a field and
+// rows without it, so that both an eq and a ne filter find the session.
 var rowFields = []string{"path", "event_name", "message", "error_type", "href", "text", "metric_name",
 	"session_id", "anonymous_id", "profile_id", "namespace"}
 
@@ -41,24 +41,31 @@ var tallies = []struct {
 	why     string
 	columns string
 }{
-	{byRow, "a number of rows, or a sum over rows", `pageviews total_events count errors clicks total total_clicks samples rage_clicks
+	{byRow, "a number of rows, or a sum over rows",
+		`pageviews total_events count errors clicks total total_clicks samples rage_clicks
 		dead_clicks requests exposures conversions events_with_properties total_checks successful_checks invalid_ssl_checks`},
-	{byStart, "sessions count once, where they start", `sessions total_sessions entry_pages.pageviews exit_pages.pageviews`},
+	{byStart, "sessions count once, where they start",
+		`sessions total_sessions entry_pages.pageviews exit_pages.pageviews`},
 	{byTime, "the next check decides, and a filter may hide it", `downtime_seconds`},
-	{distinct, "somebody who comes again is one", `visitors unique_visitors active_users active_sessions users unique_users
+	{distinct, "somebody who comes again is one",
+		`visitors unique_visitors active_users active_sessions users unique_users
 		unique_sessions unique_links unique_pages unique_messages versions sessions_with_time`},
 	{distinct, "different session ids among other rows", `errors.sessions error_trends.sessions engagement.sessions
 		scroll_depth_distribution.sessions frustration_by_page.sessions flag_exposures.sessions`},
 	{distinct, "a row of the breakdown needs a pageview in the range, but a session that starts in it may have none",
 		`browsers_grouped.sessions browser_versions.sessions os_versions.sessions`},
-	{distinct, "a row of engagement needs an exit, but a part of the pageviews of its path may have none", `engagement.pageviews`},
+	{distinct, "a row of engagement needs an exit, but a part of the pageviews of its path may have none",
+		`engagement.pageviews`},
 	{distinct, "a profile needs a pageview or custom event, but a part of its rows may have none",
 		`profiles.total_events profile_list.total_events profiles.session_count profile_list.session_count
 		profiles.custom_event_count profile_list.custom_event_count`},
-	{measured, "the first exposure of the range decides, but a part of its rows may not include it", `flag_outcomes.visitors flag_outcomes.converted`},
-	{measured, "the first start of the range decides, but a part of its rows may not include it", `period cohort_size retention.visitors`},
+	{measured, "the first exposure of the range decides, but a part of its rows may not include it",
+		`flag_outcomes.visitors flag_outcomes.converted`},
+	{measured, "the first start of the range decides, but a part of its rows may not include it",
+		`period cohort_size retention.visitors`},
 	{distinct, "a step over midnight is in neither day", `transitions paths.sessions`},
-	{measured, "of one session, check or share", `page_views sessions.total_events session_list.total_events status http_code ttfb_ms total_ms`},
+	{measured, "of one session, check or share",
+		`page_views sessions.total_events session_list.total_events status http_code ttfb_ms total_ms`},
 }
 
 // listed has the types that list rows instead of counting, and how their rows count.

@@ -45,7 +45,8 @@ func batchIsQueries(c *client, info query.Info) []string {
 		Batch   bool              `json:"batch"`
 		Results []json.RawMessage `json:"results"`
 	}
-	if err := json.Unmarshal(text, &batch); err != nil || !batch.Success || !batch.Batch || len(batch.Results) != len(single) {
+	if err := json.Unmarshal(text, &batch); err != nil || !batch.Success || !batch.Batch ||
+		len(batch.Results) != len(single) {
 		return []string{fmt.Sprintf("%v: %v in %s", q, err, text)}
 	}
 	for i, want := range single {
@@ -82,8 +83,10 @@ func getIsPost(c *client, info query.Info) (found []string) {
 
 // requestOf returns req as the object of a body.
 func requestOf(req query.Request) map[string]any {
-	body := optionsOf(query.Parameter{Preset: req.Preset, Limit: req.Limit, Page: req.Page, Filters: req.Filters, Granularity: req.Granularity,
-		WeekStart: req.WeekStart, Compare: req.Compare, GroupBy: req.GroupBy, SortBy: req.SortBy, SortOrder: req.SortOrder})
+	body := optionsOf(query.Parameter{Preset: req.Preset, Limit: req.Limit, Page: req.Page, Filters: req.Filters,
+		Granularity: req.Granularity,
+		WeekStart:   req.WeekStart, Compare: req.Compare, GroupBy: req.GroupBy, SortBy: req.SortBy,
+		SortOrder: req.SortOrder})
 	setTexts(body, map[string]string{"startDate": req.StartDate, "endDate": req.EndDate, "timeZone": req.TimeZone})
 	one := optionsOf(req.Parameters[0])
 	setTexts(one, map[string]string{"start_date": req.Parameters[0].StartDate, "end_date": req.Parameters[0].EndDate})
@@ -98,8 +101,9 @@ func requestOf(req query.Request) map[string]any {
 // optionsOf returns the options of p that requests also have.
 func optionsOf(p query.Parameter) map[string]any {
 	body := map[string]any{}
-	setTexts(body, map[string]string{"preset": p.Preset, "granularity": p.Granularity, "weekStart": p.WeekStart, "compare": string(p.Compare),
-		"sortBy": p.SortBy, "sortOrder": p.SortOrder})
+	setTexts(body, map[string]string{"preset": p.Preset, "granularity": p.Granularity, "weekStart": p.WeekStart,
+		"compare": string(p.Compare),
+		"sortBy":  p.SortBy, "sortOrder": p.SortOrder})
 	if p.Limit != nil {
 		body["limit"] = *p.Limit
 	}
@@ -168,15 +172,18 @@ func (c *client) postJSON(q question, body any) ([]byte, error) {
 }
 
 func (c *client) postHTTP(q question, body []byte) ([]byte, error) {
-	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodPost, "/v1/query?"+subjectOf(q.of), bytes.NewReader(body)))
+	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodPost, "/v1/query?"+subjectOf(q.of),
+		bytes.NewReader(body)))
 }
 
 func (c *client) getHTTP(q question, values string) ([]byte, error) {
-	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodGet, "/v1/query?"+subjectOf(q.of)+"&"+values, nil))
+	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodGet, "/v1/query?"+subjectOf(q.of)+"&"+
+		values, nil))
 }
 
 func subjectOf(s store.Subject) string {
-	name := map[store.SubjectKind]string{store.KindWebsite: "website_id", store.KindLink: "link_id", store.KindSchedule: "schedule_id"}[s.Kind]
+	name := map[store.SubjectKind]string{store.KindWebsite: "website_id", store.KindLink: "link_id",
+		store.KindSchedule: "schedule_id"}[s.Kind]
 	return name + "=" + url.QueryEscape(s.ID)
 }
 
@@ -211,7 +218,8 @@ func (everything) Website(_ context.Context, id string) (store.Website, error) {
 func (everything) Owner(context.Context, store.Subject) (string, error) { return "owner", nil }
 
 func (everything) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
-	return &auth.Principal{Key: &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}}}, nil
+	return &auth.Principal{Key: &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}}},
+		nil
 }
 
 // backwards reverses the results of batches.

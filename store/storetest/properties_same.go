@@ -111,7 +111,8 @@ func presetIsDates(c *client, info query.Info) (found []string) {
 		dates := q.with(func(r *query.Request) { r.StartDate, r.EndDate = start, end })
 		found = append(found, c.same(dates, preset)...)
 		if m := c.ask(preset).meta; m.StartDate != start || m.EndDate != end {
-			found = append(found, fmt.Sprintf("%s is %s to %s, want %s to %s: %v", name, m.StartDate, m.EndDate, start, end, preset))
+			found = append(found, fmt.Sprintf("%s is %s to %s, want %s to %s: %v", name, m.StartDate, m.EndDate, start,
+				end, preset))
 		}
 	}
 	return found
@@ -135,7 +136,8 @@ func ownIsAlone(c *client, info query.Info) (found []string) {
 		})
 		own := alone.with(func(r *query.Request) {
 			r.Parameters = []query.Parameter{r.Parameters[0], {Name: info.Name}}
-			giveOwn(r, []string{"dates", "limit", "page", "filters", "groupBy", "granularity", "sortBy", "sortOrder", "compare"})
+			giveOwn(r, []string{"dates", "limit", "page", "filters", "groupBy", "granularity", "sortBy", "sortOrder",
+				"compare"})
 		})
 		found = append(found, c.same(alone, own)...)
 	}

@@ -52,8 +52,10 @@ func filtersNeverRaise(c *client, info query.Info) (found []string) {
 				continue
 			}
 			key := func(row map[string]any) string { return keyOf(info, row) }
-			for _, text := range compareSums(sums(all, column, key), sums(some, column, key), func(w, p float64) bool { return p <= w }) {
-				found = append(found, fmt.Sprintf("%s where %s %s %q: %s\n%v", column, f.Field, f.Op, f.Values, text, q))
+			for _, text := range compareSums(sums(all, column, key), sums(some, column, key),
+				func(w, p float64) bool { return p <= w }) {
+				found = append(found, fmt.Sprintf("%s where %s %s %q: %s\n%v", column, f.Field, f.Op, f.Values, text,
+					q))
 			}
 		}
 	}

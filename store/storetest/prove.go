@@ -15,9 +15,10 @@ type Harness struct {
 	// Create creates an empty database and returns its address: the path of a file, or a DSN. Nil means that
 	// the store keeps rows only in memory; then restarts are not tested.
 	Create func(t *testing.T) string
-	// Open opens the store at an address returned by Create, and closes it with t.Cleanup. now is the clock of a
-	// store that notes when rows arrive, for example to forget old event ids. For a restart, Prove calls the store's method Close(ctx), if it exists, and then Open
-	// again. Without Create, the address is empty, and each call must return a new store. Required.
+	// Open opens the store at an address returned by Create, and closes it with t.Cleanup. now is the clock of a store
+	// that notes when rows arrive, for example to forget old event ids. For a restart, Prove calls the store's method
+	// Close(ctx), if it exists, and then Open again. Without Create, the address is empty, and each call must return a
+	// new store. Required.
 	Open func(t *testing.T, address string, now func() time.Time) store.Store
 	// Fill stores the rows of b in s, which is empty and does not implement store.Writer. No two items of b
 	// have the same id.
@@ -25,13 +26,13 @@ type Harness struct {
 	// Slow is a statement that would run for minutes. It is used to test cancellation, which is skipped if Slow
 	// is empty.
 	Slow store.Statement
-	// SampleEvery runs only one test in this many. In Prove it applies to the variants of requests, and to the
-	// cases of each concurrent caller; one dimension of datasets in six is tested. A
-	// store that is no [store.Writer] is then tested without datasets and variants. In Definitions cases are tested in one zone. In Properties it applies to the types,
-	// different ones per property; in Keys to the types. 0 means all.
+	// SampleEvery runs only one test in this many. In Prove it applies to the variants of requests, and to the cases of
+	// each concurrent caller; one dimension of datasets in six is tested. A store that is no [store.Writer] is then
+	// tested without datasets and variants. In Definitions cases are tested in one zone. In Properties it applies to
+	// the types, different ones per property; in Keys to the types. 0 means all.
 	SampleEvery int
-	// NoMistakes leaves out mistakes in the engine that Prove, Answers and Expired plant to see that they notice them. Set it if they are
-	// planted in another store. SIGHTLINE_MUTATIONS=all plants them all the same.
+	// NoMistakes leaves out mistakes in the engine that Prove, Answers and Expired plant to see that they notice them.
+	// Set it if they are planted in another store. SIGHTLINE_MUTATIONS=all plants them all the same.
 	NoMistakes bool
 	// Remote is for stores whose statements are slow even if they read few rows. In random runs more days are
 	// then sealed at once, and only one question in six is repeated to test partials.

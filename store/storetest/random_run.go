@@ -31,16 +31,18 @@ type RandomRun struct {
 	Questions int           // minimum; each dataset gets the same number, and each query type at least one question
 	Seed      uint64        // the seed of the first dataset; each further dataset has the next number
 	For       time.Duration // if not 0, the duration of the run, instead of Questions
-	// Datasets is the number of datasets in a round. 0 means 4, each sealed in another way: see sealingOf. A run with fewer datasets is a
-	// sample, and need not ask about each query type.
+	// Datasets is the number of datasets in a round. 0 means 4, each sealed in another way: see sealingOf. A run with
+	// fewer datasets is a sample, and need not ask about each query type.
 	Datasets int
 }
 
-// RandomRunOf returns a random run with that many questions, beginning with the dataset of a seed. The environment overrides the arguments: SIGHTLINE_QUESTIONS sets the number of questions,
-// SIGHTLINE_SEED the first dataset, and SIGHTLINE_FOR, such as 30m, a duration instead.
+// RandomRunOf returns a random run with that many questions, beginning with the dataset of a seed. The environment
+// overrides the arguments: SIGHTLINE_QUESTIONS sets the number of questions, SIGHTLINE_SEED the first dataset, and
+// SIGHTLINE_FOR, such as 30m, a duration instead.
 func RandomRunOf(t testing.TB, questions, seed int) RandomRun {
 	t.Helper()
-	c := RandomRun{Questions: Number(t, "SIGHTLINE_QUESTIONS", questions), Seed: uint64(Number(t, "SIGHTLINE_SEED", seed))}
+	c := RandomRun{Questions: Number(t, "SIGHTLINE_QUESTIONS", questions),
+		Seed: uint64(Number(t, "SIGHTLINE_SEED", seed))}
 	if text := os.Getenv("SIGHTLINE_FOR"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
@@ -69,9 +71,10 @@ func Number(t testing.TB, name string, otherwise int) int {
 // That package computes the same numbers with loops over lists. Every second question is also asked before the
 // last rows of its dataset are written.
 //
-// Three questions in four name a type, each type as often. The fourth is one of the questions that name no type or ask more than a type
-// alone: choices of metrics, totals, goals, funnels, retention, paths, and filters on what else people did. The environment variable
-// SIGHTLINE_SHAPE, such as goals, restricts all questions to one shape: see [shapes]; any is all of these shapes.
+// Three questions in four name a type, each type as often. The fourth is one of the questions that name no type or ask
+// more than a type alone: choices of metrics, totals, goals, funnels, retention, paths, and filters on what else people
+// did. The environment variable SIGHTLINE_SHAPE, such as goals, restricts all questions to one shape: see [shapes]; any
+// is all of these shapes.
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	draw, least, only := mixedQuestions, 4*len(query.Builtin())/3+perRound, os.Getenv("SIGHTLINE_SHAPE")
 	if run.Datasets != 0 {
@@ -84,7 +87,8 @@ func Reference(t *testing.T, h Harness, run RandomRun) {
 		}
 		draw = func(seed uint64, n int) []reference.Question { return slices.Collect(firstOf(asking(seed, only), n)) }
 	}
-	run.run(t, draw, least, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+	run.run(t, draw, least, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison,
+		error) {
 		got := h.runnerWith(t, seed, rows, everyOther(questions))
 		return compareReference(t.Context(), got, dataOf(seed), questions, false)
 	}).mustSpeak(t, least > 0)
@@ -111,21 +115,24 @@ func everyOther[T any](all iter.Seq[T]) iter.Seq[T] {
 // Diff tests, byte by byte, that the engine gives the same answers in a random run over two stores with the
 // same rows.
 func Diff(t *testing.T, one, other Harness, run RandomRun) {
-	run.run(t, evenQuestions, len(query.Builtin()), func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
-		none := firstOf(questions, 0)
-		want, got := one.runnerWith(t, seed, whole, none), other.runnerWith(t, seed, whole, none)
-		return compareStores(t.Context(), want, got, questions, false)
-	}).mustSpeak(t, true)
+	run.run(t, evenQuestions, len(query.Builtin()),
+		func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+			none := firstOf(questions, 0)
+			want, got := one.runnerWith(t, seed, whole, none), other.runnerWith(t, seed, whole, none)
+			return compareStores(t.Context(), want, got, questions, false)
+		}).mustSpeak(t, true)
 }
 
 // Dependencies tests that the engine's answers in a random run do not change if it can only read rows of the
 // days in [query.Prepared.Dependencies].
 func Dependencies(t *testing.T, h Harness, run RandomRun) {
-	run.run(t, evenQuestions, len(query.Builtin()), func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
-		s := h.filledWith(t, seed)
-		all := newEngineRunner(t, query.Config{Store: s, NoDerived: true}, whole)
-		return compareStores(t.Context(), all, newEngineRunner(t, query.Config{Store: &clipped{Store: s}}, whole), questions, false)
-	}).mustSpeak(t, true)
+	run.run(t, evenQuestions, len(query.Builtin()),
+		func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+			s := h.filledWith(t, seed)
+			all := newEngineRunner(t, query.Config{Store: s, NoDerived: true}, whole)
+			return compareStores(t.Context(), all, newEngineRunner(t, query.Config{Store: &clipped{Store: s}}, whole),
+				questions, false)
+		}).mustSpeak(t, true)
 }
 
 // questionsOf returns n random questions about the dataset of a seed. Each is generated when it is needed.
@@ -168,7 +175,8 @@ func evenQuestions(seed uint64, n int) []reference.Question {
 	}
 	types := query.Builtin()
 	for _, ty := range types {
-		if ty.RequiredFilter != "" { // questions without the required filter are rejected, so put them last: perhaps only the first is used
+		// questions without the required filter are rejected, so put them last: perhaps only the first is used
+		if ty.RequiredFilter != "" {
 			slices.SortStableFunc(byType[ty.Name], func(a, b reference.Question) int {
 				return missing(a, ty.RequiredFilter) - missing(b, ty.RequiredFilter)
 			})
@@ -191,9 +199,10 @@ func missing(q reference.Question, field string) int {
 	return 1
 }
 
-// run asks the questions that draw returns, dataset by dataset, until it has asked enough. It returns the comparison of all answers. least
-// is the number of questions that ask about every type, or 0.
-func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Question, least int, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) *comparison {
+// run asks the questions that draw returns, dataset by dataset, until it has asked enough. It returns the comparison of
+// all answers. least is the number of questions that ask about every type, or 0.
+func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Question, least int,
+	ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) *comparison {
 	t.Helper()
 	ctx, cancel := t.Context(), func() {}
 	if c.For > 0 {
@@ -225,7 +234,8 @@ func (c RandomRun) run(t *testing.T, draw func(seed uint64, n int) []reference.Q
 }
 
 // round asks questions about each dataset with a seed from first up to end, and adds the results to c.
-func (c *comparison) round(t *testing.T, first, end uint64, draw func(seed uint64) []reference.Question, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
+func (c *comparison) round(t *testing.T, first, end uint64, draw func(seed uint64) []reference.Question,
+	ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	var adding sync.Mutex
 	for seed := first; seed < end; seed++ {
@@ -253,9 +263,9 @@ func (c *comparison) add(more *comparison) {
 	}
 }
 
-// mustSpeak fails unless every type without parts was answered, if all must be, and half of the answers of each type have data. It allows three standard
-// deviations less. For a type with data in half of its answers, one run in 500 has fewer. For flag_outcomes,
-// which has the lowest share of answers with data, 0.62, it is one in 10 000.
+// mustSpeak fails unless every type without parts was answered, if all must be, and half of the answers of each type
+// have data. It allows three standard deviations less. For a type with data in half of its answers, one run in 500 has
+// fewer. For flag_outcomes, which has the lowest share of answers with data, 0.62, it is one in 10 000.
 func (c *comparison) mustSpeak(t *testing.T, every bool) {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(c.answers))

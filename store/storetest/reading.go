@@ -48,11 +48,15 @@ func kinds(t *testing.T, s store.Store) {
 	null := d.Call(dialect.NullIf, d.Arg("i", dialect.Int), d.Arg("i", dialect.Int))
 	stmt := store.Statement{
 		Label: "kinds",
-		SQL: fmt.Sprintf("SELECT %s AS a, %s AS b, %s AS c, %s AS d, %s AS e", d.Arg("i", dialect.Int), d.Arg("f", dialect.Float),
-			d.Arg("t", dialect.Text), d.Call(dialect.Lookup, d.Arg("t", dialect.Text), d.Arg("l", dialect.Texts), d.Arg("l", dialect.Texts), "'no'"), null),
+		SQL: fmt.Sprintf("SELECT %s AS a, %s AS b, %s AS c, %s AS d, %s AS e", d.Arg("i", dialect.Int),
+			d.Arg("f", dialect.Float),
+			d.Arg("t", dialect.Text),
+			d.Call(dialect.Lookup, d.Arg("t", dialect.Text), d.Arg("l", dialect.Texts), d.Arg("l", dialect.Texts),
+				"'no'"), null),
 		Args: []dialect.Arg{
 			{Name: "i", Kind: dialect.Int, Value: int64(-1 << 53)}, {Name: "f", Kind: dialect.Float, Value: 0.1},
-			{Name: "t", Kind: dialect.Text, Value: "ü\x01'\"\\%_🎉"}, {Name: "l", Kind: dialect.Texts, Value: []string{"a", "ü\x01'\"\\%_🎉"}},
+			{Name: "t", Kind: dialect.Text, Value: "ü\x01'\"\\%_🎉"},
+			{Name: "l", Kind: dialect.Texts, Value: []string{"a", "ü\x01'\"\\%_🎉"}},
 		},
 		Kinds: []dialect.Kind{dialect.Int, dialect.Float, dialect.Text, dialect.Text, dialect.Int},
 	}
@@ -70,7 +74,8 @@ func kinds(t *testing.T, s store.Store) {
 	}
 	nothing := stmt
 	nothing.SQL += " FROM (SELECT 1 AS n) AS t WHERE n > 1"
-	if empty, err := s.Query(t.Context(), nothing); err != nil || empty.Len != 0 || len(empty.Columns) != len(stmt.Kinds) {
+	if empty, err := s.Query(t.Context(), nothing); err != nil || empty.Len != 0 ||
+		len(empty.Columns) != len(stmt.Kinds) {
 		t.Errorf("%s\nmust return no rows and %d columns: %+v, %v", nothing.SQL, len(stmt.Kinds), empty, err)
 	}
 	for _, c := range []struct {
@@ -94,7 +99,8 @@ func answerSize(t *testing.T, s store.Store) {
 	d := s.Dialect()
 	stmt := store.Statement{
 		Label: "size",
-		SQL:   fmt.Sprintf("SELECT v.%s AS a FROM %s AS v", d.Ident("value"), d.Call(dialect.Unnest, d.Arg("l", dialect.Texts))),
+		SQL: fmt.Sprintf("SELECT v.%s AS a FROM %s AS v", d.Ident("value"),
+			d.Call(dialect.Unnest, d.Arg("l", dialect.Texts))),
 		Args:  []dialect.Arg{{Name: "l", Kind: dialect.Texts, Value: []string{"four", "five!", "", "ü"}}},
 		Kinds: []dialect.Kind{dialect.Text},
 	}
@@ -110,7 +116,8 @@ func answerSize(t *testing.T, s store.Store) {
 // lowerCase tests that the store converts every letter to lower case like Go, whatever is next to it, because
 // filters are converted by Go.
 func lowerCase(t *testing.T, s store.Store) {
-	words := []string{"", "ΌΔΟΣ", "ΣΊΣΥΦΟΣ ΑΣ.", "İSTANBUL", "I", "ẞ ß", "ΐ ΰ ŉ ǰ", "ǅ Ǆ", "A\u0300", "ᾈ", "ﬁ", "Ⓐ", "𐐀", "K", "ÅÅ"}
+	words := []string{"", "ΌΔΟΣ", "ΣΊΣΥΦΟΣ ΑΣ.", "İSTANBUL", "I", "ẞ ß", "ΐ ΰ ŉ ǰ", "ǅ Ǆ", "A\u0300", "ᾈ", "ﬁ", "Ⓐ",
+		"𐐀", "K", "ÅÅ"}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if unicode.ToLower(r) != r || unicode.ToUpper(r) != r || unicode.ToTitle(r) != r {
 			words = append(words, string(r))

@@ -47,14 +47,18 @@ func proveRestorer(t *testing.T, h Harness) {
 		{"missing and additional rows are found", findsCounts},
 		{"days from Before on are not copied", leavesOut},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.run(t, namespace{stores[0], prefixOf(i)}, namespace{stores[1], prefixOf(i)}) })
+		t.Run(c.name, func(t *testing.T) {
+			c.run(t, namespace{stores[0], prefixOf(i)},
+				namespace{stores[1], prefixOf(i)})
+		})
 	}
 }
 
 // listerCases returns the cases of store.Lister.
 func listerCases() []contractCase {
 	return []contractCase{
-		{name: "every subject with rows, once", run: testList, defends: "Subjects lists every website, link and monitor that has rows, each once"},
+		{name: "every subject with rows, once", run: testList,
+			defends: "Subjects lists every website, link and monitor that has rows, each once"},
 	}
 }
 
@@ -103,7 +107,8 @@ func resumes(t *testing.T, from, to movable) {
 	var all, some store.Batch
 	for i := range 150 {
 		at := noon.Add(time.Duration(i/4) * time.Second)
-		v := store.Vital{Website: "w", ID: fmt.Sprint("v", i), Time: at, Samples: []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}}}
+		v := store.Vital{Website: "w", ID: fmt.Sprint("v", i), Time: at,
+			Samples: []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}}}
 		e := store.Event{Website: "w", ID: fmt.Sprint("e", i/2), Kind: store.EventKind(i % 2 * 3), Time: at}
 		all.Vitals, all.Events = append(all.Vitals, v), append(all.Events, e)
 		if i%3 == 0 {
@@ -122,7 +127,8 @@ func resumes(t *testing.T, from, to movable) {
 func visitsOn(days, each int) (b store.Batch) {
 	for day := range days {
 		for i := range each {
-			b.Visits = append(b.Visits, store.Visit{Link: "l", ID: fmt.Sprint(day, " ", i), Time: noon.AddDate(0, 0, day)})
+			b.Visits = append(b.Visits,
+				store.Visit{Link: "l", ID: fmt.Sprint(day, " ", i), Time: noon.AddDate(0, 0, day)})
 		}
 	}
 	return b

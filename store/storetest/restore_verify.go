@@ -25,7 +25,8 @@ func findsChanges(t *testing.T, from, to movable) {
 	fields += variants(b.Visits[0], &here.Visits, &there.Visits)
 	fields += variants(b.Checks[0], &here.Checks, &there.Checks)
 	fields += variants(b.Blocked[0], &here.Blocked, &there.Blocked)
-	if err := errors.Join(from.Restore(t.Context(), "here", &here), to.Restore(t.Context(), "there", &there)); err != nil {
+	if err := errors.Join(from.Restore(t.Context(), "here", &here),
+		to.Restore(t.Context(), "there", &there)); err != nil {
 		t.Fatal(err)
 	}
 	report, err := transfer.Verify(t.Context(), from, to, transfer.Options{})
@@ -51,7 +52,8 @@ func variants[T any](row T, here, there *[]T) int {
 		changed := row
 		to := reflect.ValueOf(&changed).Elem()
 		if samples := to.FieldByName("Samples"); samples.IsValid() {
-			samples.Set(reflect.AppendSlice(reflect.MakeSlice(samples.Type(), 0, 1), samples)) // a copy of the samples of row
+			// a copy of the samples of row
+			samples.Set(reflect.AppendSlice(reflect.MakeSlice(samples.Type(), 0, 1), samples))
 		}
 		change(leaf(to, path))
 		*here, *there = append(*here, row), append(*there, changed)
@@ -109,7 +111,8 @@ func findsCounts(t *testing.T, from, to movable) {
 	}}
 	mustWrite(t, from, &b)
 	mustWrite(t, to, &store.Batch{Visits: []store.Visit{
-		{Link: "l", ID: "a", Time: noon}, {Link: "l", ID: "d", Time: noon.Add(24 * time.Hour)}, {Link: "l", ID: "e", Time: noon.Add(48 * time.Hour)},
+		{Link: "l", ID: "a", Time: noon}, {Link: "l", ID: "d", Time: noon.Add(24 * time.Hour)},
+		{Link: "l", ID: "e", Time: noon.Add(48 * time.Hour)},
 		{Link: "another", ID: "e", Time: noon},
 	}})
 	verified, err := transfer.Verify(t.Context(), from, to, transfer.Options{})
@@ -140,7 +143,8 @@ func leavesOut(t *testing.T, from, to movable) {
 		t.Errorf("%d rows were copied, want the 4 rows of two days", report.Copied)
 	}
 	report, err := transfer.Verify(t.Context(), from, to, transfer.Options{})
-	want := []string{"visits of link l on 2026-03-17: 2 rows here, 0 there", "visits of link l on 2026-03-18: 2 rows here, 0 there"}
+	want := []string{"visits of link l on 2026-03-17: 2 rows here, 0 there",
+		"visits of link l on 2026-03-18: 2 rows here, 0 there"}
 	if diff := cmp.Diff(want, texts(report.Differences)); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}

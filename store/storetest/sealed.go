@@ -57,7 +57,8 @@ func sealingOf(seed uint64) sealing {
 
 // fillAndSeal fills s with the dataset of a seed, and seals days of it with sealer. sealer is nil, s, or a
 // store that makes a mistake. It calls between before the last rows are stored.
-func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing, between func()) {
+func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing,
+	between func()) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	if h.Remote {
@@ -83,7 +84,8 @@ func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, 
 // runnerWith returns an engine over a store with the dataset of a seed. If the store can seal, the dataset is
 // sealed according to sealingOf. Unless the engine computes all answers from rows, it answers some questions
 // before the last rows are stored.
-func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Response) ([]byte, error), asked iter.Seq[reference.Question]) *engineRunner {
+func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Response) ([]byte, error),
+	asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	s, how := h.open(t), sealingOf(seed)
 	runner := newEngineRunner(t, query.Config{Store: s, NoDerived: how.most == 0}, part)
@@ -110,7 +112,8 @@ func (h *Harness) filledWith(t *testing.T, seed uint64) store.Store {
 
 // warmed returns an engine over sealer that answered some questions before the last rows of the dataset were
 // stored. sealer is s, or a store that makes a mistake.
-func (h *Harness) warmed(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing, asked iter.Seq[reference.Question]) *engineRunner {
+func (h *Harness) warmed(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing,
+	asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	runner := newEngineRunner(t, query.Config{Store: sealer}, rows)
 	h.fillAndSeal(t, s, sealer, seed, how, func() { runner.warm(t, asked) })
@@ -134,7 +137,8 @@ func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range slices.SortedFunc(maps.Keys(websites), func(a, b store.Subject) int { return strings.Compare(a.ID, b.ID) }) {
+	for _, of := range slices.SortedFunc(maps.Keys(websites),
+		func(a, b store.Subject) int { return strings.Compare(a.ID, b.ID) }) {
 		if how.only != "" && of.ID != how.only {
 			continue
 		}

@@ -53,7 +53,8 @@ func (b badSealer) States(ctx context.Context, s store.Subject) ([]store.State, 
 }
 
 // LoadStates returns the store's states with the mistake.
-func (b badSealer) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+func (b badSealer) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State,
+	error) {
 	return b.mistake(b.keeper().LoadStates(ctx, s, names, from, to))
 }
 
@@ -169,29 +170,38 @@ func KillsSealMutants(t *testing.T, h Harness) {
 					d.Sessions.Args[i].Value = d.To.UnixMilli()
 				}
 			}
-		}}, sealing{share: 1, most: 4, only: busiest}, 0, OfType("session_metrics", "session_duration_distribution", "sessions_time_series"), 0},
+		}}, sealing{share: 1, most: 4, only: busiest}, 0,
+			OfType("session_metrics", "session_duration_distribution", "sessions_time_series"), 0},
 		{"a session is sealed twice", badSealer{seal: func(d *store.Derivation) {
-			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") AS x UNION ALL SELECT * FROM (" + d.Sessions.SQL + ") AS x"
+			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") AS x UNION ALL SELECT * FROM (" + d.Sessions.SQL +
+				") AS x"
 		}}, sealing{share: 1, most: 30, only: busiest}, 0, OfType("countries"), 0},
-		{numbered, badSealer{read: Rewritten(`(.country_number. = \(1024)`, "${1} + 1")}, before, 0, func(q reference.Question) bool {
-			return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == "country" })
-		}, 0},
+		{numbered, badSealer{read: Rewritten(`(.country_number. = \(1024)`, "${1} + 1")}, before, 0,
+			func(q reference.Question) bool {
+				return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == "country" })
+			}, 0},
 		{"a changed id is also read from the seal",
 			badSealer{updates: true, read: Rewritten(`\(coalesce\(i\..told., 0\) = 0\)`, "true")}, before, 0, nil, 0},
 		{"an id that changed on a day outside the range counts as unchanged",
-			badSealer{updates: true, read: Rewritten(`(FROM events AS t WHERE [^)]*\) AND \(t\..time. >= )([^)]*)(\) AND \(t\..time. < )([^)]*)(\) AND \(t\..version. > )`,
-				fmt.Sprintf("${1}(${2} + %d)${3}(${4} - %d)${5}", 4*dayMillis, 2*dayMillis))}, before, 0, OfType("utm_terms"), 10},
+			badSealer{updates: true,
+				read: Rewritten(`(FROM events AS t WHERE [^)]*\) AND \(t\..time. >= )([^)]*)(\) AND \(t\..time. < )([^)]*)(\) AND \(t\..version. > )`,
+					fmt.Sprintf("${1}(${2} + %d)${3}(${4} - %d)${5}", 4*dayMillis, 2*dayMillis))}, before, 0,
+			OfType("utm_terms"), 10},
 		{"a changed id has no events before its latest one",
-			badSealer{updates: true, read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil, 0},
-		{"old results of a changed id stay when the day is sealed again", badSealer{part: func(_ *store.Derivation, changed *store.Statement) {
-			changed.SQL = "SELECT * FROM (" + changed.SQL + ") AS x WHERE false"
-		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil, 0},
+			badSealer{updates: true, read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil,
+			0},
+		{"old results of a changed id stay when the day is sealed again",
+			badSealer{part: func(_ *store.Derivation, changed *store.Statement) {
+				changed.SQL = "SELECT * FROM (" + changed.SQL + ") AS x WHERE false"
+			}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil, 0},
 		{"a changed id is not sealed again", badSealer{part: func(d *store.Derivation, _ *store.Statement) {
 			d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") AS x WHERE false"
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil, 0},
-		{"a stored partial is valid with any version", badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
+		{"a stored partial is valid with any version",
+			badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
 			sealing{share: 0.5, most: 30, only: busiest, store: true}, 0, unfiltered, 0},
-		{"a stored partial belongs to another day", badSealer{kept: func(s *store.State) { s.Day = s.Day.AddDate(0, 0, 1) }},
+		{"a stored partial belongs to another day",
+			badSealer{kept: func(s *store.State) { s.Day = s.Day.AddDate(0, 0, 1) }},
 			sealing{share: 1, most: 30, only: busiest, store: true}, 0, unfiltered, 0},
 	} {
 		kind := m.made.kind()
@@ -210,21 +220,24 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			if m.name == numbered && !first.Dialect().Seals.CountryNumber {
 				t.Skip("sealed hits have no column country_number")
 			}
-			(&Mutation{When: m.when, First: m.first}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
-				if m.how == before && seed == firstDataset {
-					bad := m.made.over(first)
-					return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: bad}, rows), dataOf(seed), questions, true)
-				}
-				s := h.open(t)
-				got := h.warmed(t, s, m.made.over(s.(derivedStore)), seed, m.how, firstOf(questions, m.warm))
-				if m.warm > 0 { // the statement answers at first and stale partials later, so a repeated answer differs
-					got.again = 0
-				}
-				if m.made.kept != nil { // only the first answer can show the mistake
-					got.engine, got.second, got.again = got.second, nil, 0
-				}
-				return compareReference(t.Context(), got, dataOf(seed), questions, true)
-			})
+			(&Mutation{When: m.when, First: m.first}).mustShow(t,
+				func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+					if m.how == before && seed == firstDataset {
+						bad := m.made.over(first)
+						return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: bad}, rows),
+							dataOf(seed), questions, true)
+					}
+					s := h.open(t)
+					got := h.warmed(t, s, m.made.over(s.(derivedStore)), seed, m.how, firstOf(questions, m.warm))
+					// the statement answers at first and stale partials later, so a repeated answer differs
+					if m.warm > 0 {
+						got.again = 0
+					}
+					if m.made.kept != nil { // only the first answer can show the mistake
+						got.engine, got.second, got.again = got.second, nil, 0
+					}
+					return compareReference(t.Context(), got, dataOf(seed), questions, true)
+				})
 		})
 	}
 }

@@ -14,9 +14,12 @@ func stateCases() []contractCase {
 	return []contractCase{
 		{name: "states are returned as saved, by name and day", run: testStates,
 			defends: "LoadStates returns the states with these names of the days that [from, to) touches; a saved state replaces the state with the same name and day"},
-		{name: "states and their versions survive a restart", restarts: true, run: testStatesRestart, defends: "states need not be computed again after a restart"},
-		{name: "no state is saved for a day that changed", run: testStatesOfChangedDay, defends: "States whose Rows differs from the current Day.Version of their day are skipped"},
-		{name: "states are deleted except some names, and together with the rows", run: testDropStates, defends: "DropStates deletes all states of s whose names are not in keep; Erase deletes all states"},
+		{name: "states and their versions survive a restart", restarts: true, run: testStatesRestart,
+			defends: "states need not be computed again after a restart"},
+		{name: "no state is saved for a day that changed", run: testStatesOfChangedDay,
+			defends: "States whose Rows differs from the current Day.Version of their day are skipped"},
+		{name: "states are deleted except some names, and together with the rows", run: testDropStates,
+			defends: "DropStates deletes all states of s whose names are not in keep; Erase deletes all states"},
 	}
 }
 
@@ -46,7 +49,8 @@ func (w *trial) saveStates(states ...store.State) {
 func (w *trial) statesOf(id string, names []int64, from, to int) []string {
 	w.Helper()
 	keeper, texts := interfaceOf[store.StateKeeper](w), []string{}
-	found, err := keeper.LoadStates(context.Background(), w.own(website(id)), names, midnight.AddDate(0, 0, -from), midnight.AddDate(0, 0, -to).Add(time.Hour))
+	found, err := keeper.LoadStates(context.Background(), w.own(website(id)), names, midnight.AddDate(0, 0, -from),
+		midnight.AddDate(0, 0, -to).Add(time.Hour))
 	listed, listErr := keeper.States(context.Background(), w.own(website(id)))
 	if err != nil || listErr != nil {
 		w.Fatal(err, listErr)
@@ -76,19 +80,22 @@ func (w *trial) someStates() {
 	for days := range 3 {
 		w.write(dayBefore(days, fmt.Sprint("state", days)), 1, 0)
 	}
-	w.saveStates(w.state(1, 0, 5, "a\x00\xff'\\"), w.state(1, 1, 1<<62, "b"), w.state(-1<<63, 1, 7, ""), w.state(2, 2, 8, "d"))
+	w.saveStates(w.state(1, 0, 5, "a\x00\xff'\\"), w.state(1, 1, 1<<62, "b"), w.state(-1<<63, 1, 7, ""),
+		w.state(2, 2, 8, "d"))
 }
 
 func testStates(w *trial) {
 	w.someStates()
 	all := []int64{1, 2, -1 << 63, 9}
-	w.wantStates(w.statesOf("w", all, 2, 0), `-9223372036854775808 1: 7 ""`, `1 0: 5 "a\x00\xff'\\"`, `1 1: 4611686018427387904 "b"`, `2 2: 8 "d"`)
+	w.wantStates(w.statesOf("w", all, 2, 0), `-9223372036854775808 1: 7 ""`, `1 0: 5 "a\x00\xff'\\"`,
+		`1 1: 4611686018427387904 "b"`, `2 2: 8 "d"`)
 	w.wantStates(w.statesOf("w", all[:1], 1, 1), `1 1: 4611686018427387904 "b"`)
 	w.wantStates(w.statesOf("w", all[:2], 2, 2), `2 2: 8 "d"`)
 	w.wantStates(w.statesOf("w", nil, 2, 0))
 	w.wantStates(w.statesOf("another", all, 2, 0))
 	w.saveStates(w.state(1, 1, 3, "later, of a smaller version"), w.state(3, 1, 3, "new"))
-	w.wantStates(w.statesOf("w", append(all, 3), 1, 1), `-9223372036854775808 1: 7 ""`, `1 1: 3 "later, of a smaller version"`, `3 1: 3 "new"`)
+	w.wantStates(w.statesOf("w", append(all, 3), 1, 1), `-9223372036854775808 1: 7 ""`,
+		`1 1: 3 "later, of a smaller version"`, `3 1: 3 "new"`)
 }
 
 func testStatesRestart(w *trial) {

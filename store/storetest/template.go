@@ -37,7 +37,8 @@ func templates(t *testing.T, s store.Store) {
 	p.few = fmt.Sprintf(" FROM (SELECT e.time AS n, e.path AS x, %s AS o FROM events AS e WHERE e.subject = %s) AS t",
 		p.call(dialect.Coalesce, "e.load_time", "0"), p.arg("few", dialect.Subject, fewOwner))
 	p.none = p.few + " WHERE n > 9"
-	for _, c := range slices.Concat(p.aggregates(), p.choices(), p.numbers(), p.texts(), p.members(), p.lists(), p.windows(), p.sequences(), p.tables()) {
+	for _, c := range slices.Concat(p.aggregates(), p.choices(), p.numbers(), p.texts(), p.members(), p.lists(),
+		p.windows(), p.sequences(), p.tables()) {
 		t.Run(c.name, func(t *testing.T) { p.check(t, s, c) })
 	}
 	for f := range dialect.Op(len(p.Templates)) {
@@ -57,14 +58,16 @@ func fewEvents() (events []store.Event) {
 		o int64
 	}{{"b", 3}, {"", 1}, {"b", 2}, {"a", 1}} {
 		n := int64(i + 1)
-		events = append(events, store.Event{Website: fewOwner.ID, ID: strconv.FormatInt(n, 10), Time: time.UnixMilli(n), Path: row.x,
+		events = append(events, store.Event{Website: fewOwner.ID, ID: strconv.FormatInt(n, 10), Time: time.UnixMilli(n),
+			Path:     row.x,
 			LoadTime: store.Known(row.o)})
 	}
 	return events
 }
 
 func (p *templateWriter) check(t *testing.T, s store.Store, c templateCase) {
-	stmt := store.Statement{Label: "template", SQL: "SELECT " + c.expr + " AS v" + c.from, Kinds: []dialect.Kind{c.kind}}
+	stmt := store.Statement{Label: "template", SQL: "SELECT " + c.expr + " AS v" + c.from,
+		Kinds: []dialect.Kind{c.kind}}
 	for _, a := range p.args {
 		if strings.Contains(stmt.SQL, p.Arg(a.Name, a.Kind)) {
 			stmt.Args = append(stmt.Args, a)
@@ -135,9 +138,12 @@ func (p *templateWriter) aggregates() []templateCase {
 		{"MaxIf of nothing", whole, p.call(dialect.MaxIf, "n", "n > 9"), p.few, "null"},
 		{"CountDistinctHash excludes 0", whole, p.call(dialect.CountDistinctHash, "o - 1"), p.few, "2"},
 		{"AnyValue", text, p.call(dialect.AnyValue, "'a'"), p.few, "a"},
-		{"RowElement of ArgMinRowIf", text, p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 2"), "1", "''"), p.few, "b"},
-		{"RowElement of ArgMinRowIf, a number", whole, p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 1"), "2", "0"), p.few, "1"},
-		{"RowElement of nothing", whole, p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 9"), "2", "0"), p.few, "0"},
+		{"RowElement of ArgMinRowIf", text,
+			p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 2"), "1", "''"), p.few, "b"},
+		{"RowElement of ArgMinRowIf, a number", whole,
+			p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 1"), "2", "0"), p.few, "1"},
+		{"RowElement of nothing", whole,
+			p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 9"), "2", "0"), p.few, "0"},
 		{"MinNotNull", whole, p.call(dialect.MinNotNull, "o"), p.few, "1"},
 		{"MaxNotNull", whole, p.call(dialect.MaxNotNull, "o"), p.few, "3"},
 		{"ArgMinIf", text, p.call(dialect.ArgMinIf, "x", "n", "n > 3"), p.few, "a"},
@@ -147,18 +153,22 @@ func (p *templateWriter) aggregates() []templateCase {
 		{"ArgMaxListIf", text, p.call(dialect.ArgMaxListIf, "x", "n, o", "n < 4"), p.few, "b"},
 		{"ArgMaxListIf of nothing", text, p.call(dialect.ArgMaxListIf, "x", "n, o", "n > 9"), p.few, ""},
 		{"ArgMaxList breaks ties by the next expression", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.few, "1"},
-		{"ArgMaxList excludes nulls", whole, p.call(dialect.ArgMaxList, p.call(dialect.NullIf, "n", "4"), "n, o"), p.few, "3"},
+		{"ArgMaxList excludes nulls", whole, p.call(dialect.ArgMaxList, p.call(dialect.NullIf, "n", "4"), "n, o"),
+			p.few, "3"},
 		{"ArgMinList breaks ties by the next expression", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.few, "2"},
 		{"ArgMinList of nothing", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.none, "null"},
 		{"ArgMaxList of nothing", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.none, "null"},
 		{"Median interpolates", whole, p.call(dialect.Median, "n"), p.few, "2500"},
-		{"Median of large values", whole, p.call(dialect.Median, "899999999999990 + n * 3"), p.few, "899999999999997500"},
+		{"Median of large values", whole, p.call(dialect.Median, "899999999999990 + n * 3"), p.few,
+			"899999999999997500"},
 		{"Median of nothing", whole, p.call(dialect.Median, "n"), p.none, "null"},
 		{"Median excludes nulls", whole, p.call(dialect.Median, p.call(dialect.NullIf, "n", "4")), p.few, "2000"},
 		{"Quantile interpolates", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
-		{"Quantile of large values", whole, p.call(dialect.Quantile, "899999999999990 + n * 3", "950"), p.few, "900000000000001550"},
+		{"Quantile of large values", whole, p.call(dialect.Quantile, "899999999999990 + n * 3", "950"), p.few,
+			"900000000000001550"},
 		{"Quantile of nothing", whole, p.call(dialect.Quantile, "n", "500"), p.none, "null"},
-		{"Quantile excludes nulls", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few, "2000"},
+		{"Quantile excludes nulls", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few,
+			"2000"},
 		{"StringAgg", text, p.call(dialect.StringAgg, "x", "n", "9"), p.few, "b,,b,a"},
 		{"StringAgg of the first rows", text, p.call(dialect.StringAgg, "x", "n", "3"), p.few, "b,,b"},
 	}
@@ -188,7 +198,8 @@ func (p *templateWriter) numbers() []templateCase {
 		midnight = p.arg("midnight", dialect.Int, int64(1772323200000))
 		before   = p.arg("before", dialect.Int, int64(1772323199007))
 		minus    = p.arg("minus", dialect.Int, int64(-1))
-		inSeals  = p.holds(dialect.InSeals, "0", p.arg("unsealed", dialect.Subject, website("unsealed")), before, midnight)
+		inSeals  = p.holds(dialect.InSeals, "0", p.arg("unsealed", dialect.Subject, website("unsealed")), before,
+			midnight)
 	)
 	sealed := "1"
 	if p.Seals.Replaced {
@@ -198,7 +209,8 @@ func (p *templateWriter) numbers() []templateCase {
 		{"FloorDiv", dialect.Int, p.call(dialect.FloorDiv, "7", "2"), "", "3"},
 		{"FloorDiv rounds negative numbers down", dialect.Int, p.call(dialect.FloorDiv, "-7", "2"), "", "-4"},
 		{"FloorDiv of a negative multiple", dialect.Int, p.call(dialect.FloorDiv, "-8", "2"), "", "-4"},
-		{"FloorDiv just before the start of a day", dialect.Int, p.call(dialect.FloorDiv, before, "86400000"), "", "20512"},
+		{"FloorDiv just before the start of a day", dialect.Int, p.call(dialect.FloorDiv, before, "86400000"), "",
+			"20512"},
 		{"FloorDiv at the start of that day", dialect.Int, p.call(dialect.FloorDiv, midnight, "86400000"), "", "20513"},
 		{"BitXor", dialect.Int, p.call(dialect.BitXor, "6", "3"), "", "5"},
 		{"BitXor of a negative number", dialect.Int, p.call(dialect.BitXor, minus, "5"), "", "-6"},

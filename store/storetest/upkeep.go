@@ -82,7 +82,8 @@ func testErase(w *trial) {
 	for _, c := range []struct {
 		of   store.Subject
 		rows int64
-	}{{website("s"), 8}, {website("s"), 0}, {link("s"), 1}, {schedule("s'\\"), 1}, {website("nobody"), 0}, {website("s'\\"), 8}} {
+	}{{website("s"), 8}, {website("s"), 0}, {link("s"), 1}, {schedule("s'\\"), 1}, {website("nobody"), 0},
+		{website("s'\\"), 8}} {
 		w.erase(c.of, c.rows)
 		if _, known := want[c.of]; known {
 			want[c.of] = 0
@@ -132,7 +133,8 @@ func testEraseVersions(w *trial) {
 	w.erase(website("s"), 8)
 	erased := read()
 	for name, after := range erased {
-		if grows := name == "today" || name == "a month ago"; grows != (after > before[name]) || !grows && after != before[name] {
+		if grows := name == "today" || name == "a month ago"; grows != (after > before[name]) || !grows &&
+			after != before[name] {
 			w.Errorf("%s: version %d after erasing the rows, %d before", name, after, before[name])
 		}
 	}

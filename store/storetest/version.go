@@ -88,7 +88,8 @@ func testVersionRange(w *trial) {
 	}{
 		{"up to the first instant, excluded", midnight.Add(-day), midnight, false},
 		{"up to a nanosecond of the day", midnight.Add(-day), midnight.Add(1), true},
-		{"one millisecond at the end of the second day", midnight.Add(2*day - time.Millisecond), midnight.Add(2 * day), true},
+		{"one millisecond at the end of the second day", midnight.Add(2*day - time.Millisecond), midnight.Add(2 * day),
+			true},
 		{"from the first instant after", midnight.Add(2 * day), midnight.Add(3 * day), false},
 		{"an hour without rows of a day with rows", noon, noon.Add(time.Hour), true},
 		{"ten years", midnight.AddDate(-5, 0, 0), midnight.AddDate(5, 0, 0), true},
@@ -136,8 +137,10 @@ func testVersionRows(w *trial) {
 	today := func() uint64 { return w.version(website("s"), midnight, midnight.Add(day)) }
 	all, last := oneOfEach(), uint64(0)
 	for name, b := range map[string]store.Batch{
-		"a pageview": {Events: all.Events[:1]}, "a custom event": {Events: all.Events[1:2]}, "a click": {Events: all.Events[2:]},
-		"an error": {Errors: all.Errors}, "a vital": {Vitals: all.Vitals}, "a span": {Spans: all.Spans}, "rejected traffic": {Blocked: all.Blocked},
+		"a pageview": {Events: all.Events[:1]}, "a custom event": {Events: all.Events[1:2]},
+		"a click":  {Events: all.Events[2:]},
+		"an error": {Errors: all.Errors}, "a vital": {Vitals: all.Vitals}, "a span": {Spans: all.Spans},
+		"rejected traffic": {Blocked: all.Blocked},
 	} {
 		w.write(b, 1, 0)
 		v := today()

@@ -51,7 +51,8 @@ func testAbsent(w *trial) {
 	}, 4, 0)
 	w.cells("events", website("w"), []cell{
 		{"path", ""}, {"session_id", ""}, {"profile_id", ""}, {"visitor", "a"}, {"country", ""}, {"properties", ""},
-		{"load_time", nil}, {"dom_ready_time", nil}, {"ttfb", nil}, {"time_on_page", nil}, {"scroll_depth", nil}, {"interactions", nil},
+		{"load_time", nil}, {"dom_ready_time", nil}, {"ttfb", nil}, {"time_on_page", nil}, {"scroll_depth", nil},
+		{"interactions", nil},
 	})
 	w.cells("errors", website("w"), []cell{{"visitor", ""}, {"line", nil}, {"col", nil}})
 	w.cells("spans", website("w"), []cell{
@@ -67,7 +68,8 @@ func testAbsent(w *trial) {
 func testTexts(w *trial) {
 	texts := []string{
 		"", " ", `quote ' double " back \ tick` + "`", "a\x01b", "%_%%", "😀👩‍👩‍👧 ünï", "line\r\n\tbreak",
-		"--; DROP TABLE events; /*", "$1 {p:String} ? :x", strings.Repeat("long ", 20_000), "\u202eright to left", "NULL",
+		"--; DROP TABLE events; /*", "$1 {p:String} ? :x", strings.Repeat("long ", 20_000), "\u202eright to left",
+		"NULL",
 	}
 	var b store.Batch
 	for i, text := range texts {
@@ -83,7 +85,8 @@ func testTexts(w *trial) {
 }
 
 func testSamples(w *trial) {
-	vital := store.Vital{Website: "w", ID: "v", Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}, {Metric: "INP", Value: 3}}}
+	vital := store.Vital{Website: "w", ID: "v", Time: noon,
+		Samples: []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}, {Metric: "INP", Value: 3}}}
 	w.write(store.Batch{Vitals: []store.Vital{vital}}, 1, 0)
 	w.write(store.Batch{Vitals: []store.Vital{vital}}, 0, 1)
 	w.count("vitals", website("w"), 3)
@@ -92,7 +95,8 @@ func testSamples(w *trial) {
 func testLate(w *trial) {
 	var b store.Batch
 	times := []time.Time{
-		noon.Add(7*time.Millisecond + 999_999), noon.AddDate(-3, 0, 0), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), noon.AddDate(10, 0, 0),
+		noon.Add(7*time.Millisecond + 999_999), noon.AddDate(-3, 0, 0), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
+		noon.AddDate(10, 0, 0),
 		time.Date(1969, 12, 31, 23, 59, 59, 999_000_000, time.UTC),
 	}
 	for i, at := range times {

@@ -116,6 +116,7 @@ func (c *copier) carry(ctx context.Context, days []pairOfDays, stretches []stret
 		}
 		c.copied += int64(len(keys))
 	}
-	c.options.tell(Progress{Stage: "copying", Subject: days[len(days)-1].subject, Done: c.done, Total: max(c.total, c.done)})
+	c.options.tell(Progress{Stage: "copying", Subject: days[len(days)-1].subject, Done: c.done,
+		Total: max(c.total, c.done)})
 	return nil
 }

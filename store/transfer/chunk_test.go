@@ -38,7 +38,8 @@ func TestChunksHaveOneTableAndMonth(t *testing.T) {
 	visits := dayWith(31, 1, 0)
 	visits.table = &tables[4]
 	p := plan{days: []pairOfDays{
-		visits, other, dayWith(31, 60, 0), dayWith(32, 40, 0), dayWith(33, 500, 0), dayWith(30, 1, 0), dayWith(58, 1, 0), dayWith(59, 1, 0),
+		visits, other, dayWith(31, 60, 0), dayWith(32, 40, 0), dayWith(33, 500, 0), dayWith(30, 1, 0),
+		dayWith(58, 1, 0), dayWith(59, 1, 0),
 	}}
 	want := [][]string{
 		{"events a 1970-01-31"},
@@ -64,17 +65,20 @@ func TestChunksDependOnTheSourceAlone(t *testing.T) {
 		t.Error(diff)
 	}
 	if empty.missing <= half.missing || half.missing == 0 {
-		t.Errorf("%d rows are missing in an empty target, %d in a target with half of them", empty.missing, half.missing)
+		t.Errorf("%d rows are missing in an empty target, %d in a target with half of them", empty.missing,
+			half.missing)
 	}
 }
 
 func TestRunsJoinConsecutiveDays(t *testing.T) {
 	days := []pairOfDays{
-		dayWith(10, 5, 0), dayWith(11, 5, 0), dayWith(12, 5, 5), dayWith(13, 5, 0), dayWith(14, 5, 2), dayWith(16, 5, 1), dayWith(17, 0, 3),
+		dayWith(10, 5, 0), dayWith(11, 5, 0), dayWith(12, 5, 5), dayWith(13, 5, 0), dayWith(14, 5, 2),
+		dayWith(16, 5, 1), dayWith(17, 0, 3),
 	}
 	var got []string
 	for _, s := range runsOf(days) {
-		got = append(got, fmt.Sprint(dateOf(s.From.Time/scan.DayMillis), " up to ", dateOf(s.To.Time/scan.DayMillis), " ", s.fresh))
+		got = append(got, fmt.Sprint(dateOf(s.From.Time/scan.DayMillis), " up to ", dateOf(s.To.Time/scan.DayMillis),
+			" ", s.fresh))
 	}
 	want := []string{
 		"1970-01-11 up to 1970-01-13 true", // the 13th is equal
@@ -92,7 +96,8 @@ func TestMarksIdentifySetsOfRows(t *testing.T) {
 	if of(1, "a", "b") != of(1, "b", "a") {
 		t.Error("the mark depends on the order of rows")
 	}
-	for _, other := range []string{of(1, "a"), of(1, "a", "b", "b"), of(2, "a", "b"), markOf(&tables[1], 1, []string{"a", "b"})} {
+	for _, other := range []string{of(1, "a"), of(1, "a", "b", "b"), of(2, "a", "b"),
+		markOf(&tables[1], 1, []string{"a", "b"})} {
 		if other == of(1, "a", "b") {
 			t.Error("two sets of rows, or two rounds, have the same mark")
 		}

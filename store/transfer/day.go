@@ -65,7 +65,8 @@ func contents(ctx context.Context, s store.Store, t *scan.Table, of scan.Stretch
 }
 
 // digests adds the contents of the days from first to last to into.
-func digests(ctx context.Context, s store.Store, t *scan.Table, subject store.Subject, first, last int64, into map[int64]content) error {
+func digests(ctx context.Context, s store.Store, t *scan.Table, subject store.Subject, first, last int64,
+	into map[int64]content) error {
 	d := s.Dialect()
 	var args scan.Args
 	row := digested(&args, d, t)
@@ -73,7 +74,8 @@ func digests(ctx context.Context, s store.Store, t *scan.Table, subject store.Su
 	rows, err := s.Query(ctx, store.Statement{
 		Label: "digest " + t.Name,
 		SQL: "SELECT " + scan.DayOf(d) + " AS day, " + d.Call(dialect.Count) + " AS counted, " +
-			sum(dialect.MD5High) + " AS high, " + sum(dialect.MD5Low) + " AS low FROM " + t.Name + " AS t WHERE t.subject = " +
+			sum(dialect.MD5High) + " AS high, " + sum(dialect.MD5Low) + " AS low FROM " + t.Name +
+			" AS t WHERE t.subject = " +
 			args.Subject(d, subject) + " AND t.time >= " + args.Int(d, "since", first*scan.DayMillis) +
 			" AND t.time < " + args.Int(d, "until", (last+1)*scan.DayMillis) + " GROUP BY " + scan.DayOf(d),
 		Args: args, Kinds: []dialect.Kind{dialect.Int, dialect.Int, dialect.Int, dialect.Int},

@@ -11,8 +11,8 @@ import (
 
 // Known remembers which days a call of [Copy] or [Verify] found equal, and their versions in the source. With it, the
 // next call compares only days whose rows changed in the source since, so it takes as long as these days need. It needs
-// a source that is a [store.DayLister]; without one, every call compares all days. It does not see changes of the target
-// by others.
+// a source that is a [store.DayLister]; without one, every call compares all days. It does not see changes of the
+// target by others.
 //
 // The zero value knows nothing. Use it for one pair of stores, and in one goroutine at a time.
 type Known struct {

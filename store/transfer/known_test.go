@@ -51,7 +51,8 @@ func TestKnownDaysAreNotComparedAgain(t *testing.T) {
 		b := &store.Batch{}
 		for _, day := range days {
 			n++
-			b.Events = append(b.Events, store.Event{Website: site, ID: fmt.Sprint(n), Time: time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC)})
+			b.Events = append(b.Events,
+				store.Event{Website: site, ID: fmt.Sprint(n), Time: time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC)})
 		}
 		if _, err := s.Write(t.Context(), b); err != nil {
 			t.Fatal(err)
@@ -65,15 +66,24 @@ func TestKnownDaysAreNotComparedAgain(t *testing.T) {
 		want    transfer.Report
 		differs string
 	}{
-		{"the first copy compares all days", func() { write(from, "a", 1, 2, 3, 7); write(from, "b", 2) },
-			[]string{"03-01", "03-02", "03-02", "03-03", "03-07"}, transfer.Report{Subjects: 2, Days: 5, Rows: 5, Copied: 5}, ""},
+		{"the first copy compares all days", func() {
+			write(from, "a", 1, 2, 3, 7)
+			write(from, "b", 2)
+		},
+			[]string{"03-01", "03-02", "03-02", "03-03", "03-07"},
+			transfer.Report{Subjects: 2, Days: 5, Rows: 5, Copied: 5}, ""},
 		{"nothing changed", func() {}, nil, transfer.Report{Subjects: 2, Days: 5, Rows: 5}, ""},
 		{"two days and a new day changed", func() { write(from, "a", 2, 3, 3, 9) },
 			[]string{"03-02", "03-03", "03-09"}, transfer.Report{Subjects: 2, Days: 6, Rows: 9, Copied: 4}, ""},
-		{"the target has more rows of a changed day", func() { write(from, "a", 1); write(to, "a", 1) },
-			[]string{"03-01"}, transfer.Report{Subjects: 2, Days: 6, Rows: 10, Copied: 1}, "events of website a on 2026-03-01: 2 rows here, 3 there"},
+		{"the target has more rows of a changed day", func() {
+			write(from, "a", 1)
+			write(to, "a", 1)
+		},
+			[]string{"03-01"}, transfer.Report{Subjects: 2, Days: 6, Rows: 10, Copied: 1},
+			"events of website a on 2026-03-01: 2 rows here, 3 there"},
 		{"and still has them", func() {},
-			[]string{"03-01"}, transfer.Report{Subjects: 2, Days: 6, Rows: 10}, "events of website a on 2026-03-01: 2 rows here, 3 there"},
+			[]string{"03-01"}, transfer.Report{Subjects: 2, Days: 6, Rows: 10},
+			"events of website a on 2026-03-01: 2 rows here, 3 there"},
 	} {
 		step.change()
 		from.days = nil
@@ -108,7 +118,9 @@ func TestKnownDaysAreNotComparedAgain(t *testing.T) {
 func TestDaysOfTheTargetAloneAreReportedAgain(t *testing.T) {
 	from, to := openStore(t), openStore(t)
 	for s, day := range map[*sqlite.Store]int{from: 1, to: 5} {
-		if _, err := s.Write(t.Context(), &store.Batch{Events: []store.Event{{Website: "a", ID: "1", Time: time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC)}}}); err != nil {
+		if _, err := s.Write(t.Context(),
+			&store.Batch{Events: []store.Event{{Website: "a", ID: "1",
+				Time: time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -28,7 +28,8 @@ func runsOf(days []pairOfDays) []stretch {
 			continue
 		}
 		s := stretch{scan.Day(d.subject, d.day), d.target.rows == 0}
-		if last := len(all) - 1; last >= 0 && all[last].Subject == s.Subject && all[last].To == s.From && all[last].fresh == s.fresh {
+		if last := len(all) - 1; last >= 0 && all[last].Subject == s.Subject && all[last].To == s.From &&
+			all[last].fresh == s.fresh {
 			all[last].To = s.To
 			continue
 		}
@@ -84,7 +85,8 @@ func missing(ctx context.Context, from, to store.Store, t *scan.Table, s stretch
 
 // keyOf returns a text that identifies row i of an answer with columns.
 func keyOf(subject store.Subject, columns []schema.Column, rows *store.Rows, i int) string {
-	key := strconv.Quote(subject.ID) + strconv.Quote(rows.Columns[0].Texts[i]) + strconv.FormatInt(rows.Columns[1].Ints[i], 10)
+	key := strconv.Quote(subject.ID) + strconv.Quote(rows.Columns[0].Texts[i]) +
+		strconv.FormatInt(rows.Columns[1].Ints[i], 10)
 	for n := range columns[2:] {
 		switch c, value := &columns[n+2], &rows.Columns[n+2]; {
 		case !c.Key:

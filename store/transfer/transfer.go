@@ -128,7 +128,8 @@ func (d Difference) String() string {
 	if d.Source == d.Target {
 		what = fmt.Sprintf("%d rows on both sides, of different contents", d.Source)
 	}
-	return fmt.Sprintf("%s of %s %s on %s: %s", d.Table, d.Subject.Kind, d.Subject.ID, d.Day.Format(time.DateOnly), what)
+	return fmt.Sprintf("%s of %s %s on %s: %s", d.Table, d.Subject.Kind, d.Subject.ID, d.Day.Format(time.DateOnly),
+		what)
 }
 
 // compare finds the days that differ, and plans the copy of rows that the target lacks.
@@ -154,7 +155,8 @@ func compare(ctx context.Context, from Source, to store.Store, o *Options) (Repo
 			}
 			days, err := comparedIn(ctx, from, to, t, w.spans)
 			if err != nil {
-				return report, p, fmt.Errorf("transfer: comparing %s of %s %s: %w", t.Name, subject.Kind, subject.ID, err)
+				return report, p, fmt.Errorf("transfer: comparing %s of %s %s: %w", t.Name, subject.Kind, subject.ID,
+					err)
 			}
 			compared = append(compared, days...)
 		}
@@ -189,7 +191,8 @@ func (r *Report) add(compared []pairOfDays, equal map[int64]equalDay) {
 }
 
 // comparedIn compares the days of table t in spans.
-func comparedIn(ctx context.Context, from, to store.Store, t *scan.Table, spans []scan.Stretch) (days []pairOfDays, err error) {
+func comparedIn(ctx context.Context, from, to store.Store, t *scan.Table, spans []scan.Stretch) (days []pairOfDays,
+	err error) {
 	for _, span := range spans {
 		ours, err := contents(ctx, from, t, span)
 		if err != nil {

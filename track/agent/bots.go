@@ -30,8 +30,8 @@ const (
 const (
 	unnamedProgram = "program"
 	unnamedRobot   = "robot"
-	// officeLink names the request that Word, Excel and PowerPoint send for a link before the browser opens it. Outlook has
-	// the same text in its user agent, but also loads the images of mails that people read.
+	// officeLink names the request that Word, Excel and PowerPoint send for a link before the browser opens it. Outlook
+	// has the same text in its user agent, but also loads the images of mails that people read.
 	officeLink = "ms-office"
 )
 
@@ -247,8 +247,8 @@ func contact(ua string) bool {
 	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(ua, mark) }) || compatible(ua)
 }
 
-// compatible reports whether ua has the form "(compatible; name)" of robots, which Internet Explorer and Konqueror have,
-// too.
+// compatible reports whether ua has the form "(compatible; name)" of robots, which Internet Explorer and Konqueror
+// have, too.
 func compatible(ua string) bool {
 	_, after, ok := strings.Cut(ua, "compatible;")
 	after = strings.TrimLeft(after, " ")

@@ -85,15 +85,19 @@ func TestNamesOfRobotsInBrowsersOfPeople(t *testing.T) {
 	view := "Mozilla/5.0 (Linux; Android 14; SM-A125F; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.122 Mobile Safari/537.36"
 	oppo := strings.Replace(view, "Android 14; SM-A125F", "Android 15; CPH2579 Build/AP3A.240617.008", 1)
 	people := []string{
-		oppo, oppo + " MetaIAB Facebook", view + " Viber/21.5.0.3", galaxy + "Chrome/120.0.0.0 Mobile Safari/537.36 SogouMSE,SogouMobileBrowser/12.1.2",
+		oppo, oppo + " MetaIAB Facebook", view + " Viber/21.5.0.3", galaxy +
+			"Chrome/120.0.0.0 Mobile Safari/537.36 SogouMSE,SogouMobileBrowser/12.1.2",
 		"Mozilla/5.0 (Linux; Android 11; ViewSonic IFP6550) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/110.0.0.0 Safari/537.36",
 		"Mozilla/5.0 (Linux; Android 5.1; WIKO Fever) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/95.0.0.0 Mobile Safari/537.36",
-		win + "Code/1.96.2 Chrome/128.0.6613.186 Electron/32.2.6 Safari/537.36", win + "Trae/1.2.0 Chrome/132.0.0.0 Electron/34.0.0 Safari/537.36",
+		win + "Code/1.96.2 Chrome/128.0.6613.186 Electron/32.2.6 Safari/537.36", win +
+			"Trae/1.2.0 Chrome/132.0.0.0 Electron/34.0.0 Safari/537.36",
 		macWK + "Fluid/2.1.2 Safari/605.1.15",
 	}
 	for _, name := range []string{
-		"Butterfly", "Expanse", "Sonic", "Sogou", "Feedly/90", "PayPal/8.60", "Notion/3.1.0", "WhatsApp/2.24", "Blackboard/8", "Tumblr/33.1",
-		"Yeti/1", "Podimo/2", "Goodreads/5", "Instapaper/8", "Mastodon/2024", "Bluesky/1.9", "upday/4", "Tweakers/3", "Grover/1", "Hatena/5",
+		"Butterfly", "Expanse", "Sonic", "Sogou", "Feedly/90", "PayPal/8.60", "Notion/3.1.0", "WhatsApp/2.24",
+		"Blackboard/8", "Tumblr/33.1",
+		"Yeti/1", "Podimo/2", "Goodreads/5", "Instapaper/8", "Mastodon/2024", "Bluesky/1.9", "upday/4", "Tweakers/3",
+		"Grover/1", "Hatena/5",
 	} {
 		people = append(people, view+" "+name)
 	}
@@ -104,7 +108,8 @@ func TestNamesOfRobotsInBrowsersOfPeople(t *testing.T) {
 	}
 	for ua, name := range map[string]string{
 		"Viber/1.0": "Viber", "Mozilla/5.0 (compatible; Butterfly/1.0; +http://labs.topsy.com/butterfly/)": "Butterfly",
-		"Expanse indexes the network perimeters of our customers": "Expanse", "WhatsApp/2.23.18.78 A": "WhatsApp", "Sogou web spider/4.0": "Sogou",
+		"Expanse indexes the network perimeters of our customers": "Expanse", "WhatsApp/2.23.18.78 A": "WhatsApp",
+		"Sogou web spider/4.0": "Sogou",
 	} {
 		if d.Name(ua) != name {
 			t.Errorf("%s is reported as %q, want %q", ua, d.Name(ua), name)
@@ -152,10 +157,15 @@ func TestRobotsThatRunScripts(t *testing.T) {
 func TestProgramsAreBots(t *testing.T) {
 	d := detector(t)
 	for ua, name := range map[string]string{
-		"okhttp/4.12.0": "okhttp", "axios/1.7.2": "axios", "Go-http-client/2.0": "Go-http-client", "curl/8.4.0": "curl", "Wget/1.21.3": "Wget",
-		"node": "node", "undici": "undici", "Dart/3.2 (dart:io)": "Dart", "python-requests/2.31.0": "python-requests", "Java/17.0.9": "Java",
-		"Shop/12 CFNetwork/1490.0.4 Darwin/23.2.0": "CFNetwork", "Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7 Build/TQ3A)": "Dalvik",
-		"PHP/8.2": "PHP", "Ruby": "Ruby", "PostmanRuntime/7.36.0": "PostmanRuntime", "GuzzleHttp/7": "GuzzleHttp", "Deno/2.0": "Deno", "Bun/1.1": "Bun",
+		"okhttp/4.12.0": "okhttp", "axios/1.7.2": "axios", "Go-http-client/2.0": "Go-http-client", "curl/8.4.0": "curl",
+		"Wget/1.21.3": "Wget",
+		"node":        "node", "undici": "undici", "Dart/3.2 (dart:io)": "Dart",
+		"python-requests/2.31.0":                                  "python-requests",
+		"Java/17.0.9":                                             "Java",
+		"Shop/12 CFNetwork/1490.0.4 Darwin/23.2.0":                "CFNetwork",
+		"Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7 Build/TQ3A)": "Dalvik",
+		"PHP/8.2": "PHP", "Ruby": "Ruby", "PostmanRuntime/7.36.0": "PostmanRuntime", "GuzzleHttp/7": "GuzzleHttp",
+		"Deno/2.0": "Deno", "Bun/1.1": "Bun",
 		"Mozilla/5.0": "program", "shop-importer/2.3 (internal)": "program", "Something of our own": "program",
 	} {
 		if got := d.Name(ua); got != name || !d.Bot(ua) {
@@ -186,7 +196,8 @@ func TestBots(t *testing.T) {
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)",
 		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)",
 		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36",
-		"curl/8.4.0", "Wget/1.21.3", "python-requests/2.31.0", "Go-http-client/1.1", "Apache-HttpClient/4.5.13 (Java/11.0.13)",
+		"curl/8.4.0", "Wget/1.21.3", "python-requests/2.31.0", "Go-http-client/1.1",
+		"Apache-HttpClient/4.5.13 (Java/11.0.13)",
 		"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "Twitterbot/1.0",
 	} {
 		if !d.Bot(ua) {
@@ -260,7 +271,8 @@ func TestTexts(t *testing.T) {
 }
 
 func TestABrokenListIsRefused(t *testing.T) {
-	if _, err := newDetector("ok\n(\n[\n"); err == nil || !strings.Contains(err.Error(), `"("`) || !strings.Contains(err.Error(), `"["`) {
+	if _, err := newDetector("ok\n(\n[\n"); err == nil || !strings.Contains(err.Error(), `"("`) ||
+		!strings.Contains(err.Error(), `"["`) {
 		t.Errorf("error %v, want both faults", err)
 	}
 }

@@ -11,13 +11,15 @@ func TestDevices(t *testing.T) {
 	)
 	for _, c := range []struct{ ua, os, device string }{
 		{"Mozilla/5.0 (SMART-TV; Linux; Tizen 2.4.0) AppleWebKit/538.1 (KHTML, like Gecko) Version/2.4.0 TV Safari/538.1", "Tizen", SmartTV},
-		{"Mozilla/5.0 (Linux; Tizen 5.5) AppleWebKit/537.36 (KHTML, like Gecko) 69.0.3497.106/5.5 TV Safari/537.36", "Tizen", SmartTV},
+		{"Mozilla/5.0 (Linux; Tizen 5.5) AppleWebKit/537.36 (KHTML, like Gecko) 69.0.3497.106/5.5 TV Safari/537.36",
+			"Tizen", SmartTV},
 		{"Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/94.0.4606.128 Safari/537.36 DMOST/2.0.0 (; LGE; webOSTV;)", "webOS", SmartTV},
 		{"Mozilla/5.0 (webOS; Linux/SmartTV) AppleWebKit/538.2 (KHTML, like Gecko) Large Screen WebAppManager Safari/538.2", "webOS", SmartTV},
 		{"Mozilla/5.0 (Linux armv7l) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/85.0.4183.93 Safari/537.36 OPR/46.0.2207.0 OMI/4.20.4 HbbTV/1.4.1 (+DRM; Hisense; VIDAA)", "Linux", SmartTV},
 		{"Opera/9.80 (Linux armv7l; HbbTV/1.2.1 (; Philips; 40HFL5010T12; ; PHILIPSTV; CE-HTML/1.0 NETTV/4.4.1; )) Presto/2.12.407 Version/12.50", "Linux", SmartTV},
 		{"Mozilla/5.0 (DirectFB; Linux armv7l) AppleWebKit/534.26+ (KHTML, like Gecko) Version/5.0 Safari/534.26+ LG Browser/5.00.00", "Linux", SmartTV},
-		{"Mozilla/5.0 (CrKey armv7l 1.5.16041) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/31.0.1650.0 Safari/537.36", "", SmartTV},
+		{"Mozilla/5.0 (CrKey armv7l 1.5.16041) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/31.0.1650.0 Safari/537.36",
+			"", SmartTV},
 		{"Mozilla/5.0 (Linux; Android 12.0; Build/STTL.240206.002) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.6478.0 Safari/537.36 CrKey/1.56.500000 DeviceType/AndroidTV", "Android", SmartTV},
 		{"Mozilla/5.0 (X11; Linux armv7l) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/90.0.4430.225 Safari/537.36 CrKey/1.56.500000 DeviceType/SmartSpeaker", "Linux", Embedded},
 		{android + "BRAVIA 4K UR2 Build/PTT1.190515.001.S104" + still, "Android", SmartTV},

@@ -13,15 +13,24 @@ var robotWord = regexp.MustCompile(`[bB]o[tT]|BOT|[cC]rawl|[sS]pider|SPIDER|[sS]
 // posing are names that apply to all user agents: their robots send a browser's user agent with the name in it, and
 // no app for people has that name.
 var posing = []string{
-	`ips-agent`, `collection@infegy\.com`, `[pP]ingdom`, `AppInsights`, `Siteimprove\.com`, `DareBoost`, `Google Favicon`,
-	`HubSpot`, `Chrome-Lighthouse`, `Datanyze`, `(^| )PTST\/`, `CookieHubScan`, `Playwright`, `Puppeteer`, `PhantomJS`, `Selenium`,
-	`newsai\/`, `[cC]ludo`, `Collapsify`, `Hardenize`, `Manus-User`, `Netcraft SSL Server Survey`, `Nitro-`, `Scope3`, `Silktide`,
-	`ThousandEyes`, `Impact\.com Agent`, `Sindup`, `SQWatcher`, `TSM-turingos`, `adbeat\.com`, `Autoconfig Test from USTC`,
-	`Criticalcss\.com`, `Dlc\/`, `Foregenix`, `GTmetrix`, `Hotjar`, `LinkTiger`, `MarketGoo\/`, `Miniature\.io\/`, `NetShelter ContentScan`,
-	`NewsNow\/`, `Offline Explorer`, `PlayStore-Google`, `PrintFriendly\.com`, `PWABuilderHttpAgent`, `Readable\/`, `SecurityHeaders`,
-	`splash Version\/`, `Rigor\)`, `Sucuri`, `TestLocally\/`, `ZoteroTranslationServer\/WMF`, `abuse\.xmco\.fr`, `YLT Chrome`, `watchTowr`,
-	`GeedoShopProductFinder`, `Site24x7`, `StatusCake`, `AlertSite`, `Catchpoint`, `HetrixTools`, `uptrends`, `Ghost Inspector`,
-	`Penthouse Critical Path CSS Generator`, `DMBrowser`, `NodePing`, `MonitoRSS\/`, `GoogleImageProxy`, `feeder\.co`, `PS_Daily\/`, `Mediapartners-Google`,
+	`ips-agent`, `collection@infegy\.com`, `[pP]ingdom`, `AppInsights`, `Siteimprove\.com`, `DareBoost`,
+	`Google Favicon`,
+	`HubSpot`, `Chrome-Lighthouse`, `Datanyze`, `(^| )PTST\/`, `CookieHubScan`, `Playwright`, `Puppeteer`, `PhantomJS`,
+	`Selenium`,
+	`newsai\/`, `[cC]ludo`, `Collapsify`, `Hardenize`, `Manus-User`, `Netcraft SSL Server Survey`, `Nitro-`, `Scope3`,
+	`Silktide`,
+	`ThousandEyes`, `Impact\.com Agent`, `Sindup`, `SQWatcher`, `TSM-turingos`, `adbeat\.com`,
+	`Autoconfig Test from USTC`,
+	`Criticalcss\.com`, `Dlc\/`, `Foregenix`, `GTmetrix`, `Hotjar`, `LinkTiger`, `MarketGoo\/`, `Miniature\.io\/`,
+	`NetShelter ContentScan`,
+	`NewsNow\/`, `Offline Explorer`, `PlayStore-Google`, `PrintFriendly\.com`, `PWABuilderHttpAgent`, `Readable\/`,
+	`SecurityHeaders`,
+	`splash Version\/`, `Rigor\)`, `Sucuri`, `TestLocally\/`, `ZoteroTranslationServer\/WMF`, `abuse\.xmco\.fr`,
+	`YLT Chrome`, `watchTowr`,
+	`GeedoShopProductFinder`, `Site24x7`, `StatusCake`, `AlertSite`, `Catchpoint`, `HetrixTools`, `uptrends`,
+	`Ghost Inspector`,
+	`Penthouse Critical Path CSS Generator`, `DMBrowser`, `NodePing`, `MonitoRSS\/`, `GoogleImageProxy`, `feeder\.co`,
+	`PS_Daily\/`, `Mediapartners-Google`,
 }
 
 // people are patterns that only match browsers of people. They are left out.
@@ -43,8 +52,10 @@ var addedAnywhere = []group{
 	{"robots that run scripts: tests, measurements and pictures of pages", []string{
 		`Cypress\/`, `CloudflareObservatory`, `SpeedCurve`, `HeadlessEdg`, `[hH]eadless`, `Lighthouse\/`, `PageSpeed`,
 		`puppeteer`, `playwright`, `[wW]eb[dD]river`, `WebPageTest`, `DebugBear`, `sitespeed\.io`, `browsertime`,
-		`jsdom\/`, `HappyDOM\/`, `HtmlUnit`, `SlimerJS`, `CasperJS`, `Nightmare\/`, `TestCafe`, `Prerender`, `Rendertron`, `wkhtmlto`, `webkit2png`,
-		`Checkly\/`, `Dynatrace`, `Neustar WPM`, `DejaClick`, `Functionize`, `Sparkler\/`, `pageburst`, `Percy\/`, `Chromatic\/`, `Applitools`,
+		`jsdom\/`, `HappyDOM\/`, `HtmlUnit`, `SlimerJS`, `CasperJS`, `Nightmare\/`, `TestCafe`, `Prerender`,
+		`Rendertron`, `wkhtmlto`, `webkit2png`,
+		`Checkly\/`, `Dynatrace`, `Neustar WPM`, `DejaClick`, `Functionize`, `Sparkler\/`, `pageburst`, `Percy\/`,
+		`Chromatic\/`, `Applitools`,
 		`WindowsPowerShell\/`, `MicroAdBot`, `Shap-User`,
 	}},
 }

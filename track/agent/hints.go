@@ -154,8 +154,10 @@ var brandFamilies = map[string]string{
 
 // platforms maps names in hints to systems.
 var platforms = map[string]string{
-	"Android": "Android", "Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS", "iOS": "iOS", "Linux": "Linux", "macOS": "macOS", "Windows": "Windows",
+	"Android": "Android", "Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS", "iOS": "iOS", "Linux": "Linux",
+	"macOS": "macOS", "Windows": "Windows",
 }
 
 // general contains the systems that a reduced user agent may contain instead of the real one.
-var general = map[string]bool{"": true, "Android": true, "ChromeOS": true, "Linux": true, "macOS": true, "Windows": true}
+var general = map[string]bool{"": true, "Android": true, "ChromeOS": true, "Linux": true, "macOS": true,
+	"Windows": true}

@@ -178,6 +178,7 @@ var otherDevices = map[string]string{
 	"tv": SmartTV, "smart tv": SmartTV, "smart display": SmartTV, "television": SmartTV,
 	"game console": Console,
 	"watch":        Wearable,
-	"car browser":  Embedded, "camera": Embedded, "smart speaker": Embedded, "peripheral": Embedded, "portable media player": Embedded,
-	"vr": XR,
+	"car browser":  Embedded, "camera": Embedded, "smart speaker": Embedded, "peripheral": Embedded,
+	"portable media player": Embedded,
+	"vr":                    XR,
 }

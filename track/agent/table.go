@@ -154,18 +154,24 @@ var devices = [...]struct {
 	{Console, []string{"PlayStation", "PLAYSTATION", "Xbox", "Nintendo"}, ""},
 	{Embedded, []string{"DeviceType/SmartSpeaker", "Nest Hub"}, ""}, // also contain the Chromecast text
 	{SmartTV, []string{
-		"SmartTV", "SMARTTV", "smarttv", "SMART-TV", "Smart-TV", "smart-tv", "Smart TV", "SmartHub", "(TV;", " TV Safari/", "(lite) TV",
-		"Android TV", "AndroidTV", "Android UHD TV", "Andr0id", "GoogleTV", "Google TV", "AppleTV", "Apple TV", "CrKey", "Chromecast", "; AFT", "Roku",
-		"Web0S", "webOS.TV", "webOSTV", "NetCast", "LG Browser", "BRAVIA", "Bravia", "SonyDTV", "SONYDTV", "VIDAA", "Viera", "VIERA", "NETTV", "PhilipsTV",
-		"MiTV", "MIBOX", "HbbTV", "CE-HTML", "Opera TV", " OMI/", "InettvBrowser", "AQUOSBrowser", "Maple2", "Firebolt", "TSBNetTV", "OPENTV",
+		"SmartTV", "SMARTTV", "smarttv", "SMART-TV", "Smart-TV", "smart-tv", "Smart TV", "SmartHub", "(TV;",
+		" TV Safari/", "(lite) TV",
+		"Android TV", "AndroidTV", "Android UHD TV", "Andr0id", "GoogleTV", "Google TV", "AppleTV", "Apple TV", "CrKey",
+		"Chromecast", "; AFT", "Roku",
+		"Web0S", "webOS.TV", "webOSTV", "NetCast", "LG Browser", "BRAVIA", "Bravia", "SonyDTV", "SONYDTV", "VIDAA",
+		"Viera", "VIERA", "NETTV", "PhilipsTV",
+		"MiTV", "MIBOX", "HbbTV", "CE-HTML", "Opera TV", " OMI/", "InettvBrowser", "AQUOSBrowser", "Maple2", "Firebolt",
+		"TSBNetTV", "OPENTV",
 	}, ""},
 	// Phones that receive TV have it in their name.
-	{SmartTV, []string{"DTV", "IPTV", " TV ", " TV;", " TV)", " TV/", "_TV ", "_TV;", "_TV)", "-TV ", "-TV;", "-TV)", "TVBOX", "TVBox", "; STB"}, "Mobi"},
+	{SmartTV, []string{"DTV", "IPTV", " TV ", " TV;", " TV)", " TV/", "_TV ", "_TV;", "_TV)", "-TV ", "-TV;", "-TV)",
+		"TVBOX", "TVBox", "; STB"}, "Mobi"},
 	{Wearable, []string{"Apple Watch", "Watch OS", "watchOS", "Wear OS", "SM-R"}, ""},
 	{Embedded, []string{"QtCarBrowser", "Tesla/", "Automotive"}, ""},
 	{Mobile, []string{"Opera Mini", "Windows Phone", "IEMobile"}, ""},
 	{Tablet, []string{"iPad", "PlayBook", "Kindle", "Tablet", "tablet", "FBID/tablet"}, "Tablet PC"},
 	{Mobile, []string{"FB4A", "FBPN/com.", "FBID/phone"}, "Mozilla/"}, // Facebook's apps that omit the browser's text
-	{Mobile, []string{"iPhone", "iPod", "Mobile", "Mobi", "BlackBerry", "BB10", "KAIOS", "Symbian", "J2ME", "MIDP"}, ""},
+	{Mobile, []string{"iPhone", "iPod", "Mobile", "Mobi", "BlackBerry", "BB10", "KAIOS", "Symbian", "J2ME", "MIDP"},
+		""},
 	{Tablet, []string{"Android"}, ""}, // phones also contain Mobile
 }

@@ -87,7 +87,8 @@ func (f *File) reload(whole bool) (changed bool, err error) {
 
 // unchanged reports whether before, which may be nil, is of the same content as now.
 func unchanged(before, now fs.FileInfo) bool {
-	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() &&
+		before.ModTime().Equal(now.ModTime())
 }
 
 // Built returns the time when the vendor built the content.

@@ -75,13 +75,19 @@ func TestSchemas(t *testing.T) {
 		record mmdbtype.Map
 		want   track.Location
 	}{
-		{"MaxMind", mmdbtype.Map{"continent": mmdbtype.Map{"code": mmdbtype.String("EU")}, "country": mmdbtype.Map{"iso_code": mmdbtype.String("DE")}, "city": named("Berlin")},
+		{"MaxMind", mmdbtype.Map{"continent": mmdbtype.Map{"code": mmdbtype.String("EU")},
+			"country": mmdbtype.Map{"iso_code": mmdbtype.String("DE")}, "city": named("Berlin")},
 			track.Location{Country: "DE", City: "Berlin"}},
-		{"DB-IP", mmdbtype.Map{"country": mmdbtype.Map{"iso_code": mmdbtype.String("DE"), "is_in_european_union": mmdbtype.Bool(true)}}, track.Location{Country: "DE"}},
-		{"IPinfo Lite", text("asn", "AS1", "as_name", "One", "continent", "Europe", "continent_code", "EU", "country", "Germany", "country_code", "DE"), track.Location{Country: "DE"}},
-		{"IPinfo, older", text("continent", "EU", "continent_name", "Europe", "country", "DE", "country_name", "Germany"), track.Location{Country: "DE"}},
-		{"IPinfo, with cities", text("city", "Berlin", "region", "Land Berlin", "country", "DE"), track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
-		{"IPLocate", text("country_code", "DE", "country_name", "Germany", "continent_code", "EU"), track.Location{Country: "DE"}},
+		{"DB-IP", mmdbtype.Map{"country": mmdbtype.Map{"iso_code": mmdbtype.String("DE"),
+			"is_in_european_union": mmdbtype.Bool(true)}}, track.Location{Country: "DE"}},
+		{"IPinfo Lite", text("asn", "AS1", "as_name", "One", "continent", "Europe", "continent_code", "EU", "country",
+			"Germany", "country_code", "DE"), track.Location{Country: "DE"}},
+		{"IPinfo, older", text("continent", "EU", "continent_name", "Europe", "country", "DE", "country_name",
+			"Germany"), track.Location{Country: "DE"}},
+		{"IPinfo, with cities", text("city", "Berlin", "region", "Land Berlin", "country", "DE"),
+			track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
+		{"IPLocate", text("country_code", "DE", "country_name", "Germany", "continent_code", "EU"),
+			track.Location{Country: "DE"}},
 	} {
 		f, err := Open(write(t, c.vendor, map[string]mmdbtype.Map{"203.0.113.0/24": c.record}))
 		if err != nil {
@@ -100,18 +106,21 @@ func TestRegion(t *testing.T) {
 	berlin["iso_code"] = mmdbtype.String("BE")
 	record := in("DE")
 	record["subdivisions"] = mmdbtype.Slice{berlin}
-	f, err := Open(write(t, "GeoLite2-City", map[string]mmdbtype.Map{"203.0.113.0/24": record, "198.51.100.0/24": in("US")}))
+	f, err := Open(write(t, "GeoLite2-City",
+		map[string]mmdbtype.Map{"203.0.113.0/24": record, "198.51.100.0/24": in("US")}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Region("DE-BE") != "Land Berlin" || f.Locate(netip.MustParseAddr("203.0.113.7")).Region != "Land Berlin" || f.Region("DE-BY") != "" {
+	if f.Region("DE-BE") != "Land Berlin" || f.Locate(netip.MustParseAddr("203.0.113.7")).Region != "Land Berlin" ||
+		f.Region("DE-BY") != "" {
 		t.Errorf("%q and %q", f.Region("DE-BE"), f.Region("DE-BY"))
 	}
 }
 
 // TestReload overwrites the file in place, as cp does, while other goroutines look up addresses.
 func TestReload(t *testing.T) {
-	france, germany := map[string]mmdbtype.Map{"203.0.113.0/24": in("FR")}, map[string]mmdbtype.Map{"203.0.113.0/24": in("DE")}
+	france, germany := map[string]mmdbtype.Map{"203.0.113.0/24": in("FR")},
+		map[string]mmdbtype.Map{"203.0.113.0/24": in("DE")}
 	path := write(t, "GeoLite2-Country", france)
 	f, err := Open(path)
 	if err != nil {
@@ -185,13 +194,14 @@ func TestLocate(t *testing.T) {
 		"city":         named("Berlin"),
 	}
 	f, err := Open(write(t, "GeoLite2-City", map[string]mmdbtype.Map{
-		"203.0.113.0/24":   berlin,
-		"198.51.100.0/24":  {"country": mmdbtype.Map{"iso_code": mmdbtype.String("US")}},
-		"2001:db8:1::/48":  berlin,
-		"192.0.2.0/25":     {"traits": mmdbtype.Map{"is_anycast": mmdbtype.Bool(true)}},
-		"192.0.2.128/25":   {"country": mmdbtype.String("not a map")},
-		"100.64.0.0/10":    {"city": named("Nowhere")},
-		"2001:db8:2::/120": {"country": mmdbtype.Map{"iso_code": mmdbtype.String("FR")}, "subdivisions": mmdbtype.Slice{}},
+		"203.0.113.0/24":  berlin,
+		"198.51.100.0/24": {"country": mmdbtype.Map{"iso_code": mmdbtype.String("US")}},
+		"2001:db8:1::/48": berlin,
+		"192.0.2.0/25":    {"traits": mmdbtype.Map{"is_anycast": mmdbtype.Bool(true)}},
+		"192.0.2.128/25":  {"country": mmdbtype.String("not a map")},
+		"100.64.0.0/10":   {"city": named("Nowhere")},
+		"2001:db8:2::/120": {"country": mmdbtype.Map{"iso_code": mmdbtype.String("FR")},
+			"subdivisions": mmdbtype.Slice{}},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +210,8 @@ func TestLocate(t *testing.T) {
 		why, ip string
 		want    track.Location
 	}{
-		{"a city, its first subdivision", "203.0.113.7", track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
+		{"a city, its first subdivision", "203.0.113.7",
+			track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
 		{"IPv6", "2001:db8:1::5", track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
 		{"a country alone", "198.51.100.1", track.Location{Country: "US"}},
 		{"no subdivisions", "2001:db8:2::1", track.Location{Country: "FR"}},
@@ -229,7 +240,8 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := Open(filepath.Join(t.TempDir(), "missing.mmdb")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	asn := write(t, "GeoLite2-ASN", map[string]mmdbtype.Map{"203.0.113.0/24": {"autonomous_system_number": mmdbtype.Uint32(1)}})
+	asn := write(t, "GeoLite2-ASN",
+		map[string]mmdbtype.Map{"203.0.113.0/24": {"autonomous_system_number": mmdbtype.Uint32(1)}})
 	if _, err := Open(asn); !errors.Is(err, ErrNoLocations) {
 		t.Errorf("a file without locations: %v", err)
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// An Opener opens the salts of one place, with a clock. Each call is like a new process. An Opener closes what it opened
-// with t.Cleanup.
+// An Opener opens the salts of one place, with a clock. Each call is like a new process. An Opener closes what it
+// opened with t.Cleanup.
 type Opener func(now func() time.Time) track.Salts
 
 // RunSalts tests the salts of the places that create returns. create is called once for each case, with an empty place.
@@ -175,7 +175,8 @@ func firstCalls(b *bench) {
 func nextDay(b *bench) {
 	s := b.start()
 	first := b.salt(s, noon())
-	for _, later := range []time.Time{noon().Add(12*time.Hour - 1), noon().Add(12 * time.Hour), noon().Add(36*time.Hour - 1)} {
+	for _, later := range []time.Time{noon().Add(12*time.Hour - 1), noon().Add(12 * time.Hour),
+		noon().Add(36*time.Hour - 1)} {
 		b.set(later)
 		b.salt(s, later)
 		b.maintain(s)

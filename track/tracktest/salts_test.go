@@ -53,7 +53,8 @@ func TestSuiteCatches(t *testing.T) {
 			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
 				t.Fatalf("the suite did not detect the flaw: %v", err)
 			}
-			if where := "--- FAIL: TestFlawed/" + caught; !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
+			if where := "--- FAIL: TestFlawed/" + caught; !strings.Contains(string(out), where) ||
+				!strings.Contains(string(out), "the rule: ") {
 				t.Errorf("the output lacks %q:\n%s", where, out)
 			}
 		})

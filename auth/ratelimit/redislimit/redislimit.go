@@ -111,7 +111,8 @@ func New(cfg Config) (*Limiter, error) {
 		faults = append(faults, errors.New("redislimit: Config.Local is required"))
 	}
 	if cfg.Timeout < 0 || cfg.Probe < 0 {
-		faults = append(faults, fmt.Errorf("redislimit: Config.Timeout (%v) and Config.Probe (%v) must not be negative", cfg.Timeout, cfg.Probe))
+		faults = append(faults, fmt.Errorf("redislimit: Config.Timeout (%v) and Config.Probe (%v) must not be negative",
+			cfg.Timeout, cfg.Probe))
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -142,7 +143,8 @@ func (cfg Config) withDefaults() Config {
 
 // Allow implements [auth.Limiter]. It fails only for a class without a limit. It continues after the end of
 // ctx, so that requests of callers who hang up are counted.
-func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
+func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
+	error) {
 	cost = max(cost, 0)
 	if l.away.Load() {
 		return l.cfg.Local.Allow(ctx, class, id, cost, own)
@@ -157,7 +159,8 @@ func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost i
 		return l.cfg.Local.Allow(ctx, class, id, cost, own)
 	}
 	if d.OK {
-		_, err = l.cfg.Local.Allow(ctx, class, id, cost, own) // keeps the local count up to date; its decision is ignored
+		// keeps the local count up to date; its decision is ignored
+		_, err = l.cfg.Local.Allow(ctx, class, id, cost, own)
 	}
 	return d, err
 }
@@ -204,7 +207,8 @@ func (l *Limiter) lost(cause error) {
 	l.probes.Go(l.probe)
 }
 
-// probe tries Redis until it responds. It writes, because a read would also succeed on a replica, where scripts that write fail.
+// probe tries Redis until it responds. It writes, because a read would also succeed on a replica, where scripts that
+// write fail.
 func (l *Limiter) probe() {
 	ticker := time.NewTicker(l.cfg.Probe)
 	defer ticker.Stop()

@@ -59,7 +59,8 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 	//background:stop=ctx bound=away fails=caller
 	go func() {
 		defer cancel()
-		numbers, err := script.Run(ctx, l.cfg.Client, []string{key}, limit, cost, auth.Window.Microseconds()).Int64Slice()
+		numbers, err := script.Run(ctx, l.cfg.Client, []string{key}, limit, cost,
+			auth.Window.Microseconds()).Int64Slice()
 		answers <- answer{numbers, err}
 	}()
 	var got answer

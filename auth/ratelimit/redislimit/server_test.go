@@ -39,7 +39,7 @@ func startServer(t testing.TB) *server {
 		}
 		t.Skip("redis-server is not installed; on Debian: apt-get install redis-server")
 	}
-	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // the path of a socket must be shorter than t.TempDir may be
+	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,8 @@ func (s *server) dsn() string { return "unix://" + s.socket }
 
 func (s *server) start(t testing.TB) {
 	t.Helper()
-	s.cmd = exec.Command("redis-server", "--port", "0", "--unixsocket", s.socket, "--save", "", "--appendonly", "no", "--dir", filepath.Dir(s.socket))
+	s.cmd = exec.Command("redis-server", "--port", "0", "--unixsocket", s.socket, "--save", "", "--appendonly", "no",
+		"--dir", filepath.Dir(s.socket))
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -127,14 +128,16 @@ func newLimiter(t testing.TB, client redis.Scripter, local ratelimit.Config) (*r
 }
 
 // newBounded returns a limiter with this timeout; 0 means the default.
-func newBounded(t testing.TB, client redis.Scripter, local ratelimit.Config, timeout time.Duration) (*redislimit.Limiter, *journal) {
+func newBounded(t testing.TB, client redis.Scripter, local ratelimit.Config,
+	timeout time.Duration) (*redislimit.Limiter, *journal) {
 	t.Helper()
 	mine, err := ratelimit.New(local)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var j journal
-	l, err := redislimit.New(redislimit.Config{Client: client, Local: mine, Timeout: timeout, Logger: slog.New(slog.NewTextHandler(&j, nil))})
+	l, err := redislimit.New(redislimit.Config{Client: client, Local: mine, Timeout: timeout,
+		Logger: slog.New(slog.NewTextHandler(&j, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +189,10 @@ func (p *proxy) serve(ctx context.Context, c net.Conn) {
 	defer s.Close()
 	stop := context.AfterFunc(ctx, func() { _, _ = c.Close(), s.Close() })
 	defer stop()
-	p.open.Go(func() { _, _ = io.Copy(s, c); _ = s.Close() })
+	p.open.Go(func() {
+		_, _ = io.Copy(s, c)
+		_ = s.Close()
+	})
 	buf := make([]byte, 4096)
 	for {
 		n, err := s.Read(buf)

@@ -6,8 +6,8 @@
 //	restored, err := backup.Restore(ctx, made.Path, "new-data")
 //
 // A folder of backups has a subfolder for each: sightline-20261128T111247Z. While a backup is made, its name ends in
-// .partial. It gets its own name when it is complete, so a process that is killed leaves only a .partial folder, which the
-// next Create removes.
+// .partial. It gets its own name when it is complete, so a process that is killed leaves only a .partial folder, which
+// the next Create removes.
 //
 // A backup has the file of events, with its log, the file of records, the heads of the audit trail, and the progress of
 // imports and of the demo. It does not have the pepper.
@@ -54,8 +54,8 @@ const (
 	partial    = ".partial"
 )
 
-// Create makes a backup in the folder to, which it creates if it does not exist. It first removes what killed processes left
-// there. If it fails, it removes its own files.
+// Create makes a backup in the folder to, which it creates if it does not exist. It first removes what killed processes
+// left there. If it fails, it removes its own files.
 func (s *Source) Create(ctx context.Context, to string) (made Made, err error) {
 	began := s.Now()
 	if err := os.MkdirAll(to, 0o700); err != nil {
@@ -93,7 +93,8 @@ func (s *Source) fill(ctx context.Context, dir string) (made Made, err error) {
 	}
 	made.Manifest = Manifest{Format: formatVersion, Program: s.Program,
 		Events: Database{embedded.Database, events}, Records: Database{Name: "PostgreSQL"}}
-	// These files must not be newer than the databases: a head must be in the trail, and an imported line in the events.
+	// These files must not be newer than the databases: a head must be in the trail, and an imported line in the
+	// events.
 	names, err := s.copySmall(ctx, dir)
 	if err != nil {
 		return Made{}, err
@@ -170,8 +171,8 @@ func (s *Source) copySmall(ctx context.Context, dir string) (names []string, err
 	return names, nil
 }
 
-// copyFile copies a file to the new file to, with mode 0600, syncs it to disk and returns its SHA-256. After an error the new
-// file does not exist.
+// copyFile copies a file to the new file to, with mode 0600, syncs it to disk and returns its SHA-256. After an error
+// the new file does not exist.
 func copyFile(ctx context.Context, from, to string) (sum string, err error) {
 	if _, err := os.Stat(from); err != nil {
 		return "", err

@@ -33,17 +33,20 @@ func open(t *testing.T, now func() time.Time) *Source {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Events.Close(context.Background()) })
-	if s.Records, err = meta.Open(t.Context(), meta.Config{Path: filepath.Join(s.Folder, install.RecordsFile)}); err != nil {
+	if s.Records, err = meta.Open(t.Context(),
+		meta.Config{Path: filepath.Join(s.Folder, install.RecordsFile)}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Records.Close(context.Background()) })
 	if _, err := s.Records.CreateOwner(t.Context(), meta.Owner{ID: "acme"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Records.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "w.example"}); err != nil {
+	if _, err := s.Records.CreateWebsite(t.Context(),
+		store.Website{ID: "w", Owner: "acme", Domain: "w.example"}); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{install.HeadsFile: "heads", "import-w.json": "progress", install.PepperFile: "secret"} {
+	for name, text := range map[string]string{install.HeadsFile: "heads", "import-w.json": "progress",
+		install.PepperFile: "secret"} {
 		if err := os.WriteFile(filepath.Join(s.Folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +57,8 @@ func open(t *testing.T, now func() time.Time) *Source {
 
 func write(t *testing.T, s *Source, id string) {
 	t.Helper()
-	if _, err := s.Events.Write(t.Context(), &store.Batch{Events: []store.Event{{Website: "w", ID: id, Time: time.UnixMilli(1)}}}); err != nil {
+	if _, err := s.Events.Write(t.Context(),
+		&store.Batch{Events: []store.Event{{Website: "w", ID: id, Time: time.UnixMilli(1)}}}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,7 +75,10 @@ func create(t *testing.T, s *Source, to string) Made {
 // ticking returns a clock that goes on by a second with every look at it.
 func ticking() func() time.Time {
 	at := time.Date(2026, 11, 28, 11, 0, 0, 0, time.UTC)
-	return func() time.Time { at = at.Add(time.Second); return at }
+	return func() time.Time {
+		at = at.Add(time.Second)
+		return at
+	}
 }
 
 // names returns the names of the files in a folder.
@@ -111,7 +118,8 @@ func TestFolder(t *testing.T) {
 	if err := Prune(to, 2, filepath.Join(to, made[4])); err != nil {
 		t.Fatal(err)
 	}
-	want := slices.Sorted(slices.Values(append([]string{"other.partial", "sightline-notes", "sightline-20260102T000000Z.partial"}, made[3:]...)))
+	want := slices.Sorted(slices.Values(append([]string{"other.partial", "sightline-notes",
+		"sightline-20260102T000000Z.partial"}, made[3:]...)))
 	if got := names(t, to); !slices.Equal(got, want) {
 		t.Errorf("the folder has %v, want %v", got, want)
 	}
@@ -214,8 +222,10 @@ func TestManifest(t *testing.T) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.Format != 1 || m.Program != "test" || m.Events.Name != "DuckDB" || m.Records.Name != "SQLite" || len(m.Files) != 5 ||
-		m.Files[0]["name"] != install.HeadsFile || m.Files[0]["bytes"] != 5.0 || len(fmt.Sprint(m.Files[0]["sha256"])) != 64 {
+	if m.Format != 1 || m.Program != "test" || m.Events.Name != "DuckDB" || m.Records.Name != "SQLite" ||
+		len(m.Files) != 5 ||
+		m.Files[0]["name"] != install.HeadsFile || m.Files[0]["bytes"] != 5.0 ||
+		len(fmt.Sprint(m.Files[0]["sha256"])) != 64 {
 		t.Errorf("the manifest is %s", text)
 	}
 	if age := s.Now().Sub(m.Moment); age <= 0 || age > time.Minute {

@@ -15,7 +15,8 @@ import (
 // lockFile is the file in an incomplete backup that the process which makes it holds locked.
 const lockFile = "lock"
 
-// begin creates the folder of an incomplete backup. release removes its lock, and the folder unless the backup is complete.
+// begin creates the folder of an incomplete backup. release removes its lock, and the folder unless the backup is
+// complete.
 func begin(draft string) (release func(complete bool) error, err error) {
 	if err := os.Mkdir(draft, 0o700); errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("another process makes a backup there at this moment: %s", draft)
@@ -75,8 +76,8 @@ type Backup struct {
 	Manifest Manifest
 }
 
-// List returns the complete backups in dir, the oldest first, and the paths of incomplete ones. A folder that does not exist
-// has none.
+// List returns the complete backups in dir, the oldest first, and the paths of incomplete ones. A folder that does not
+// exist has none.
 func List(dir string) (complete []Backup, incomplete []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -110,8 +111,8 @@ func List(dir string) (complete []Backup, incomplete []string, err error) {
 	return complete, incomplete, nil
 }
 
-// Prune removes the oldest complete backups in dir, so that at most keep of them stay. 0 means all stay. It never removes the
-// backup in the folder made, which a clock that was set back may have given an old moment.
+// Prune removes the oldest complete backups in dir, so that at most keep of them stay. 0 means all stay. It never
+// removes the backup in the folder made, which a clock that was set back may have given an old moment.
 func Prune(dir string, keep int, made string) error {
 	all, _, err := List(dir)
 	if err != nil || keep == 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// Restore copies a backup to an empty data folder, which it creates if it does not exist. from is the folder of a backup, or
-// a folder of backups, of which Restore takes the newest. Restore first verifies all checksums and versions.
+// Restore copies a backup to an empty data folder, which it creates if it does not exist. from is the folder of a
+// backup, or a folder of backups, of which Restore takes the newest. Restore first verifies all checksums and versions.
 //
 // While it works, the folder has the file install.RestoreFile. Programs do not open such a folder. If Restore fails, it
 // removes what it copied. If it is killed, call it again.
@@ -95,14 +95,16 @@ func prepare(folder string) error {
 		return err
 	}
 	for _, entry := range entries {
-		if name := entry.Name(); strings.HasPrefix(name, install.RestoreFile+".") && strings.HasSuffix(name, ".tmp") { // a mark that was being written
+		// a mark that was being written
+		if name := entry.Name(); strings.HasPrefix(name, install.RestoreFile+".") && strings.HasSuffix(name, ".tmp") {
 			if err := remove(filepath.Join(folder, name)); err != nil {
 				return err
 			}
 			continue
 		}
 		if entry.Name() != install.PepperFile { // the pepper is not in backups, so it may be there before
-			return fmt.Errorf("the data folder %s is not empty: it has %s; restore into another folder", folder, entry.Name())
+			return fmt.Errorf("the data folder %s is not empty: it has %s; restore into another folder", folder,
+				entry.Name())
 		}
 	}
 	return nil
@@ -116,7 +118,8 @@ func discard(folder string, names []string) error {
 			faults = append(faults, remove(filepath.Join(folder, filepath.Base(name)+also)))
 		}
 	}
-	faults = append(faults, remove(filepath.Join(folder, embedded.File+".wal")), os.RemoveAll(filepath.Join(folder, embedded.File+".tmp")))
+	faults = append(faults, remove(filepath.Join(folder, embedded.File+".wal")),
+		os.RemoveAll(filepath.Join(folder, embedded.File+".tmp")))
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
@@ -133,7 +136,8 @@ func remove(path string) error {
 // copyAll copies the files of a backup, and opens them once: this replays the log, and upgrades older tables.
 func copyAll(ctx context.Context, from Backup, folder string, now func() time.Time, log *slog.Logger) error {
 	for _, f := range from.Manifest.Files {
-		if err := f.matches(copyFile(ctx, filepath.Join(from.Path, f.Name), filepath.Join(folder, f.Name))); err != nil {
+		if err := f.matches(copyFile(ctx, filepath.Join(from.Path, f.Name),
+			filepath.Join(folder, f.Name))); err != nil {
 			return err
 		}
 	}

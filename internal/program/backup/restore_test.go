@@ -26,7 +26,8 @@ func TestRestore(t *testing.T) {
 	write(t, s, "second")
 	create(t, s, to)
 	write(t, s, "third")
-	if want := []string{"analytics.duckdb", "analytics.duckdb.wal", "audit-heads.json", "import-w.json", ManifestFile, "meta.sqlite"}; !slices.Equal(names(t, made.Path), want) {
+	if want := []string{"analytics.duckdb", "analytics.duckdb.wal", "audit-heads.json", "import-w.json", ManifestFile,
+		"meta.sqlite"}; !slices.Equal(names(t, made.Path), want) {
 		t.Errorf("the backup has %v, want %v", names(t, made.Path), want)
 	}
 	for from, events := range map[string]int64{made.Path: 1, to: 2} {
@@ -59,7 +60,8 @@ func TestRestore(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(folder, install.HeadsFile)); string(text) != "heads" || err != nil {
 			t.Errorf("the heads are %q, %v", text, err)
 		}
-		if _, err := Restore(t.Context(), from, folder, time.Now, quiet); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		if _, err := Restore(t.Context(), from, folder, time.Now, quiet); err == nil ||
+			!strings.Contains(err.Error(), "is not empty") {
 			t.Errorf("a folder with data: %v", err)
 		}
 		if got := countEvents(t, folder); got != events {
@@ -75,7 +77,8 @@ func countEvents(t *testing.T, folder string) int64 {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close(context.Background()) }()
-	rows, err := s.Query(t.Context(), store.Statement{Label: "count", SQL: "SELECT count(*) AS n FROM events", Kinds: []dialect.Kind{dialect.Int}})
+	rows, err := s.Query(t.Context(),
+		store.Statement{Label: "count", SQL: "SELECT count(*) AS n FROM events", Kinds: []dialect.Kind{dialect.Int}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,8 +165,8 @@ func TestRefusedBackups(t *testing.T) {
 	}
 }
 
-// Damage that checksums do not show, because the files were damaged before the backup, is found when the restored files are opened.
-// Nothing stays then.
+// Damage that checksums do not show, because the files were damaged before the backup, is found when the restored files
+// are opened. Nothing stays then.
 func TestRestoreThatFailsLeavesNothing(t *testing.T) {
 	s := open(t, ticking())
 	made := create(t, s, t.TempDir())
@@ -198,13 +201,15 @@ func TestKilledRestore(t *testing.T) {
 	s := open(t, ticking())
 	made := create(t, s, t.TempDir())
 	folder := t.TempDir()
-	for name, text := range map[string]string{install.RestoreFile: `["analytics.duckdb", "meta.sqlite"]`, "analytics.duckdb": "a part", "analytics.duckdb.wal": "x",
+	for name, text := range map[string]string{install.RestoreFile: `["analytics.duckdb", "meta.sqlite"]`,
+		"analytics.duckdb": "a part", "analytics.duckdb.wal": "x",
 		install.RestoreFile + ".12345.tmp": "[]"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := install.OpenFile(t.Context(), folder, embedded.Config{}); err == nil || !strings.Contains(err.Error(), "run restore again") {
+	if _, err := install.OpenFile(t.Context(), folder, embedded.Config{}); err == nil ||
+		!strings.Contains(err.Error(), "run restore again") {
 		t.Errorf("OpenFile: %v", err)
 	}
 	if _, err := Restore(t.Context(), made.Path, folder, time.Now, quiet); err != nil {

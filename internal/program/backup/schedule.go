@@ -12,7 +12,8 @@ import (
 // retryAfter is the longest time between a failed backup and the next attempt.
 const retryAfter = 10 * time.Minute
 
-// lateBy is how late the newest backup may be before Probe fails: a backup takes time, and the server may have been stopped.
+// lateBy is how late the newest backup may be before Probe fails: a backup takes time, and the server may have been
+// stopped.
 const lateBy = time.Hour
 
 // A Schedule makes backups on demand and, with Run, regularly. Its fields must not change after the first call.
@@ -52,7 +53,8 @@ func (s *Schedule) Create(ctx context.Context, to string, keep int) (Made, error
 	return made, nil
 }
 
-// Run makes a backup whenever the newest one in To is older than Every, until ctx ends. It logs failures, and tries again.
+// Run makes a backup whenever the newest one in To is older than Every, until ctx ends. It logs failures, and tries
+// again.
 func (s *Schedule) Run(ctx context.Context) {
 	if s.To == "" {
 		return
@@ -87,7 +89,8 @@ func (s *Schedule) attempt(ctx context.Context) (wait time.Duration) {
 	}
 	if made.Path != "" {
 		newest = made.Manifest.Moment
-		s.Log.Info("backup made", "path", made.Path, "moment", newest, "bytes", made.Manifest.Bytes(), "took", made.Took, "writes_waited", made.Stalled)
+		s.Log.Info("backup made", "path", made.Path, "moment", newest, "bytes", made.Manifest.Bytes(), "took",
+			made.Took, "writes_waited", made.Stalled)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.Log.Error("backup failed; it is tried again", "to", s.To, "newest", newest, "error", err)

@@ -30,18 +30,21 @@ const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHT
 func TestGoldenAPIDocument(t *testing.T) {
 	golden.OnlyUpdate(t)
 	in := installed{dir: t.TempDir()}
-	in.do(t, "websites", "add", "--id", "web_shop", "--domain", "shop.example") // with two websites, items must name theirs
+	// with two websites, items must name theirs
+	in.do(t, "websites", "add", "--id", "web_shop", "--domain", "shop.example")
 	s := service.Settings{Addr: "127.0.0.1:0", Data: in.dir, Demo: true, DemoDays: 10, JSON: true}
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
-	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope", "read:data,manage:flags,track:events,export:data,erase:data,manage:keys,manage:definitions,manage:websites,read:audit"))
+	key := strings.TrimSpace(in.do(t, "keys", "add", "--all", "--scope",
+		"read:data,manage:flags,track:events,export:data,erase:data,manage:keys,manage:definitions,manage:websites,read:audit"))
 	for _, id := range []string{"key_panel", "key_old"} {
 		in.do(t, "keys", "add", "--id", id, "--resource", "website:web_demo")
 	}
 	flag := "" // the id of the newest flag
 	send := func(method, target, body string, withKey bool) (int, []byte, error) {
-		r, err := http.NewRequestWithContext(t.Context(), method, p.Address+strings.ReplaceAll(target, "{id}", flag), strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), method, p.Address+strings.ReplaceAll(target, "{id}", flag),
+			strings.NewReader(body))
 		if err != nil {
 			return 0, nil, err
 		}
@@ -65,7 +68,9 @@ func TestGoldenAPIDocument(t *testing.T) {
 		answer = added.ReplaceAll(answer, []byte(`$1"2026-11-21T17:00:00.000Z"`))
 		return rec.StatusCode, random.ReplaceAll(answer, []byte("…")), err
 	}
-	if status, answer, err := send(http.MethodPost, "/public/v1/flags", `{"clientId":"web_demo","key":"dark-mode","type":"boolean","defaultValue":true}`, true); err != nil || status != http.StatusOK {
+	if status, answer, err := send(http.MethodPost, "/public/v1/flags",
+		`{"clientId":"web_demo","key":"dark-mode","type":"boolean","defaultValue":true}`, true); err != nil ||
+		status != http.StatusOK {
 		t.Fatalf("status %d, %s, %v", status, answer, err)
 	}
 	served, err := http.Get(p.Address + "/v1/openapi.json")

@@ -49,7 +49,8 @@ func (l *listAudit) Validate() error {
 
 func (l *listAudit) Run(ctx context.Context, e environment) error {
 	q := audit.Query{
-		Key: l.Key, Owner: l.Owner, From: l.Since.before(e.now()), To: l.Until.before(e.now()), Limit: l.Limit, After: l.After.at,
+		Key: l.Key, Owner: l.Owner, From: l.Since.before(e.now()), To: l.Until.before(e.now()), Limit: l.Limit,
+		After: l.After.at,
 	}
 	return l.read(ctx, e, func(m *meta.Store) error {
 		page, err := m.Audit().Find(ctx, q)
@@ -108,7 +109,8 @@ func viewEntry(r audit.Record) entryView {
 	v := entryView{
 		Time: e.Time, Outcome: e.Outcome, Status: e.Status, Method: e.Method, Route: e.Route,
 		Key: e.KeyID, Start: e.Start, Owner: e.Owner, Scope: e.Scope, IP: e.IP, UserAgent: e.UserAgent,
-		RequestID: e.RequestID, Token: e.Token, Subject: e.Subject, Requests: max(e.Count, 1), Chain: r.Writer, Number: r.Seq,
+		RequestID: e.RequestID, Token: e.Token, Subject: e.Subject, Requests: max(e.Count, 1), Chain: r.Writer,
+		Number: r.Seq,
 	}
 	if e.Resource.ID != "" {
 		v.Resource = &e.Resource
@@ -125,7 +127,8 @@ func (v entryView) cells() []cell {
 		secret = v.Start + "…"
 	}
 	return []cell{
-		{"TIME", at(v.Time)}, {"OUTCOME", v.Outcome}, {"STATUS", strconv.Itoa(v.Status)}, {"METHOD", v.Method}, {"ROUTE", v.Route},
+		{"TIME", at(v.Time)}, {"OUTCOME", v.Outcome}, {"STATUS", strconv.Itoa(v.Status)}, {"METHOD", v.Method},
+		{"ROUTE", v.Route},
 		{"RESOURCE", resource}, {"KEY", v.Key}, {"SECRET", secret}, {"OWNER", v.Owner}, {"IP", v.IP},
 		{"FOR", v.Subject}, {"REQUESTS", strconv.Itoa(v.Requests)},
 	}
@@ -172,7 +175,8 @@ func (v *verifyAudit) knownHeads(e environment) ([]audit.Checkpoint, error) {
 	}
 	heads, err := install.ReadHeads(file)
 	if errors.Is(err, fs.ErrNotExist) && v.Heads == "" {
-		_, err := fmt.Fprintf(e.errs, "%s does not exist, so the command cannot detect a deleted chain or a restored old trail.\n", file)
+		_, err := fmt.Fprintf(e.errs,
+			"%s does not exist, so the command cannot detect a deleted chain or a restored old trail.\n", file)
 		return nil, err
 	}
 	return mapped(heads.Live(e.now()), func(h install.Head) audit.Checkpoint { return h.Checkpoint }), err
@@ -195,7 +199,8 @@ type chainView struct {
 }
 
 func (c chainView) cells() []cell {
-	return []cell{{"CHAIN", c.Chain}, {"FIRST", strconv.FormatInt(c.First, 10)}, {"LAST", strconv.FormatInt(c.Last, 10)}}
+	return []cell{{"CHAIN", c.Chain}, {"FIRST", strconv.FormatInt(c.First, 10)},
+		{"LAST", strconv.FormatInt(c.Last, 10)}}
 }
 
 type problem struct {
@@ -209,8 +214,9 @@ type problem struct {
 func (v *verifyAudit) judge(e environment, found audit.Report, heads int) error {
 	shown := verdict{
 		OK: found.Total == 0, Entries: found.Entries, Heads: heads, Total: found.Total,
-		Chains:   mapped(found.Chains, func(s audit.Span) chainView { return chainView{s.Writer, s.First, s.Last} }),
-		Problems: mapped(found.Problems, func(p audit.Problem) problem { return problem{p.Writer, p.Seq, p.Last, p.String()} }),
+		Chains: mapped(found.Chains, func(s audit.Span) chainView { return chainView{s.Writer, s.First, s.Last} }),
+		Problems: mapped(found.Problems,
+			func(p audit.Problem) problem { return problem{p.Writer, p.Seq, p.Last, p.String()} }),
 	}
 	write := shown.write
 	if v.JSON {

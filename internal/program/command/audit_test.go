@@ -39,7 +39,8 @@ func (p pageOf) requests() (n int) {
 
 func (in installed) audit(t *testing.T, flags ...string) (p pageOf) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(in.do(t, append([]string{"audit", "list", "--json"}, flags...)...)), &p); err != nil {
+	if err := json.Unmarshal([]byte(in.do(t, append([]string{"audit", "list", "--json"}, flags...)...)),
+		&p); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -94,7 +95,8 @@ func TestAudit(t *testing.T) {
 			}
 		}
 		yes := "allowed 200 website:w1"
-		if diff := cmp.Diff([]string{"refused 403 website:w2", yes, yes, yes, yes, yes, "allowed 0 keys add"}, outcomes); diff != "" {
+		if diff := cmp.Diff([]string{"refused 403 website:w2", yes, yes, yes, yes, yes, "allowed 0 keys add"},
+			outcomes); diff != "" {
 			t.Errorf("uses of the key, the newest first: %s", diff)
 		}
 		tomorrow := time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
@@ -130,7 +132,8 @@ func (in installed) damage(t *testing.T) {
 		statements []string
 		finds      string
 	}{
-		{"an entry with another website", []string{"UPDATE audit_pages SET entries = replace(entries, '\"w2\"', '\"w1\"')"}, "altered"},
+		{"an entry with another website",
+			[]string{"UPDATE audit_pages SET entries = replace(entries, '\"w2\"', '\"w1\"')"}, "altered"},
 		{"all entries deleted", []string{"DELETE FROM audit_pages", "DELETE FROM audit_uses"}, "removed"},
 		{"everything deleted", []string{
 			"DELETE FROM audit_pages", "DELETE FROM audit_uses", "DELETE FROM audit_chains",
@@ -149,7 +152,8 @@ func (in installed) damage(t *testing.T) {
 	if v, code := in.verify(t, "--heads", in.file(t, `{"heads":[]}`)); code != 0 || v.Entries != 0 {
 		t.Errorf("without heads, want no damage: %d, %+v", code, v)
 	}
-	if _, errs, code := in.try(t, "audit", "verify", "--heads", in.file(t, "{")); code != 1 || !strings.Contains(errs, "is damaged") {
+	if _, errs, code := in.try(t, "audit", "verify", "--heads", in.file(t, "{")); code != 1 ||
+		!strings.Contains(errs, "is damaged") {
 		t.Errorf("a damaged file of heads: %d, %s", code, errs)
 	}
 }
@@ -193,7 +197,8 @@ func (in installed) recordAt(t *testing.T, instant time.Time) {
 	if err := errors.Join(pepperErr, recordsErr, headsErr); err != nil {
 		t.Fatal(err)
 	}
-	w, err := audit.New(t.Context(), audit.Config{Log: records.Audit(), Pepper: pepper, OnHead: heads.Keep, Now: now, Logger: log})
+	w, err := audit.New(t.Context(),
+		audit.Config{Log: records.Audit(), Pepper: pepper, OnHead: heads.Keep, Now: now, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +229,8 @@ func TestAuditRetention(t *testing.T) {
 		t.Errorf("after: %d, %+v", code, v)
 	}
 	for _, bad := range []string{"1h", "-1d", "90"} {
-		if _, errs, code := in.try(t, "serve", "--audit-keep", bad); code != 2 || !strings.Contains(errs, "audit-keep") {
+		if _, errs, code := in.try(t, "serve", "--audit-keep", bad); code != 2 ||
+			!strings.Contains(errs, "audit-keep") {
 			t.Errorf("--audit-keep %s: exit code %d, %s", bad, code, errs)
 		}
 	}

@@ -56,9 +56,11 @@ func (b *makeBackup) Run(ctx context.Context, e environment) error {
 	}
 	m := &made.Manifest
 	if b.JSON {
-		return writeJSON(e.out, backupView{made.Path, m.Moment, len(m.Files), m.Bytes(), made.Took.Milliseconds(), made.Stalled.Microseconds()})
+		return writeJSON(e.out, backupView{made.Path, m.Moment, len(m.Files), m.Bytes(), made.Took.Milliseconds(),
+			made.Stalled.Microseconds()})
 	}
-	_, err = fmt.Fprintf(e.out, "backup: %s, of %s, %d files with %d bytes; writes waited %v\n", clean(made.Path), at(m.Moment), len(m.Files), m.Bytes(), made.Stalled.Round(time.Microsecond))
+	_, err = fmt.Fprintf(e.out, "backup: %s, of %s, %d files with %d bytes; writes waited %v\n", clean(made.Path),
+		at(m.Moment), len(m.Files), m.Bytes(), made.Stalled.Round(time.Microsecond))
 	return err
 }
 
@@ -76,7 +78,8 @@ func (b *makeBackup) create(ctx context.Context, e environment) (_ backup.Made, 
 		return backup.Made{}, err
 	}
 	defer func() { err = errors.Join(err, events.Close(context.WithoutCancel(ctx))) }()
-	s := backup.Schedule{Source: backup.Source{Folder: b.Data, Events: events, Now: e.now, Program: service.Version()}, Log: log}
+	s := backup.Schedule{Source: backup.Source{Folder: b.Data, Events: events, Now: e.now, Program: service.Version()},
+		Log: log}
 	if b.Meta == "" {
 		records, err := install.OpenRecords(ctx, b.Data, "", auth.Pepper{}, log, e.now)
 		if err != nil {
@@ -127,15 +130,19 @@ func (r *restoreBackup) Run(ctx context.Context, e environment) error {
 	if r.JSON {
 		return writeJSON(e.out, backupView{Path: found.Path, Moment: m.Moment, Files: len(m.Files), Bytes: m.Bytes()})
 	}
-	_, err = fmt.Fprintf(e.out, "restored: %s, of %s, %d files with %d bytes\n", clean(found.Path), at(m.Moment), len(m.Files), m.Bytes())
+	_, err = fmt.Fprintf(e.out, "restored: %s, of %s, %d files with %d bytes\n", clean(found.Path), at(m.Moment),
+		len(m.Files), m.Bytes())
 	if err != nil {
 		return err
 	}
 	if m.Records.Schema == 0 {
-		_, err = fmt.Fprintf(e.out, "to do: restore the records in %s from a dump that was made after %s\n", m.Records.Name, at(m.Moment))
+		_, err = fmt.Fprintf(e.out, "to do: restore the records in %s from a dump that was made after %s\n",
+			m.Records.Name, at(m.Moment))
 	}
 	if exists, existsErr := install.Exists(r.Data, install.PepperFile); err == nil && !exists {
-		_, err = fmt.Fprintf(e.out, "to do: put the pepper into %s, or name its file with --pepper-file; without it no key works\n", clean(filepath.Join(r.Data, install.PepperFile)))
+		_, err = fmt.Fprintf(e.out,
+			"to do: put the pepper into %s, or name its file with --pepper-file; without it no key works\n",
+			clean(filepath.Join(r.Data, install.PepperFile)))
 		err = errors.Join(err, existsErr)
 	}
 	return err

@@ -49,7 +49,8 @@ func (p *process) sendEvents(ctx context.Context, t *testing.T, website, key str
 				one := sentBatch{name: fmt.Sprint(sender, "-", i), began: time.Now()}
 				var items []string
 				for n := range batchEvents {
-					items = append(items, fmt.Sprintf(`{"websiteId":%q,"name":"%s-%d","eventId":"%[2]s-%[3]d"}`, website, one.name, n))
+					items = append(items, fmt.Sprintf(`{"websiteId":%q,"name":"%s-%d","eventId":"%[2]s-%[3]d"}`,
+						website, one.name, n))
 				}
 				status, body := p.send(t, http.MethodPost, "/ingest/track", key, "["+strings.Join(items, ",")+"]")
 				if status == http.StatusOK && strings.Count(body, `"success"`) > 0 {
@@ -68,8 +69,8 @@ func (p *process) sendEvents(ctx context.Context, t *testing.T, website, key str
 	return all
 }
 
-// TestBackupUnderLoad makes backups of a server that receives 1 000 events a second, and restores them elsewhere. Each has every
-// event that was acknowledged before its moment, and none that was sent later. SIGHTLINE_FOR is the duration.
+// TestBackupUnderLoad makes backups of a server that receives 1 000 events a second, and restores them elsewhere. Each
+// has every event that was acknowledged before its moment, and none that was sent later. SIGHTLINE_FOR is the duration.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	in, to := installed{dir: t.TempDir()}, t.TempDir()
@@ -102,7 +103,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	inside := 0
 	for _, v := range made[max(0, len(made)-20):] {
 		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, install.PepperFile), []byte(read(t, filepath.Join(in.dir, install.PepperFile))), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, install.PepperFile),
+			[]byte(read(t, filepath.Join(in.dir, install.PepperFile))), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		elsewhere := installed{dir: folder}
@@ -125,7 +127,8 @@ func TestBackupUnderLoad(t *testing.T) {
 		if len(found) > 0 {
 			t.Errorf("%s has events that nobody sent: %v", v.Path, found)
 		}
-		t.Logf("backup of %v: %d bytes in %d ms, writes waited %d µs", v.Moment, v.Bytes, v.Milliseconds, v.StalledMicros)
+		t.Logf("backup of %v: %d bytes in %d ms, writes waited %d µs", v.Moment, v.Bytes, v.Milliseconds,
+			v.StalledMicros)
 	}
 	if len(made) < 2 || inside == 0 {
 		t.Errorf("%d backups with %d batches show nothing", len(made), inside)
@@ -141,7 +144,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	pepper := filepath.Join(in.dir, install.PepperFile)
 	elsewhere.do(t, "audit", "verify", "--pepper-file", pepper)
 	again := elsewhere.serve(t, "--pepper-file", pepper)
-	if status, body := again.send(t, http.MethodPost, "/ingest/track", key, `{"websiteId":"w","name":"0-0-0","eventId":"0-0-0"}`); status != 200 || !strings.Contains(body, "success") {
+	if status, body := again.send(t, http.MethodPost, "/ingest/track", key,
+		`{"websiteId":"w","name":"0-0-0","eventId":"0-0-0"}`); status != 200 || !strings.Contains(body, "success") {
 		t.Errorf("the restored server: status %d, %s", status, body)
 	}
 	again.stop(t)
@@ -158,7 +162,9 @@ func batchesIn(t *testing.T, folder string) map[string]int {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close(context.Background()) }()
-	rows, err := s.Query(t.Context(), store.Statement{Label: "names", SQL: "SELECT t.name AS name FROM events AS t", Kinds: []dialect.Kind{dialect.Text}})
+	rows, err := s.Query(t.Context(),
+		store.Statement{Label: "names", SQL: "SELECT t.name AS name FROM events AS t",
+			Kinds: []dialect.Kind{dialect.Text}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,12 +183,15 @@ func (in installed) startProgram(t *testing.T, command ...string) *exec.Cmd {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
 	return cmd
 }
 
-// killWhen kills a process as soon as a file matches the pattern, and reports whether it found one, or came too late for a process
-// that succeeded.
+// killWhen kills a process as soon as a file matches the pattern, and reports whether it found one, or came too late
+// for a process that succeeded.
 func killWhen(t *testing.T, cmd *exec.Cmd, pattern string) bool {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -202,8 +211,8 @@ func killWhen(t *testing.T, cmd *exec.Cmd, pattern string) bool {
 	return false
 }
 
-// TestKilledBackups kills backup and restore while they work. What they leave is never taken for complete, and the next call
-// removes it. SIGHTLINE_LONG is the number of kills of each.
+// TestKilledBackups kills backup and restore while they work. What they leave is never taken for complete, and the next
+// call removes it. SIGHTLINE_LONG is the number of kills of each.
 func TestKilledBackups(t *testing.T) {
 	in, _ := withDataset(t)
 	in.do(t, "owners", "add", "--id", "acme") // creates the records
@@ -228,7 +237,8 @@ func TestKilledBackups(t *testing.T) {
 			t.Fatal("the restore did not begin")
 		}
 		if install.CheckRestored(elsewhere.dir) != nil { // else the kill came too late
-			if _, errs, code := elsewhere.try(t, "serve", "--addr", "127.0.0.1:0", "--demo=false"); code != 1 || !strings.Contains(errs, "run restore again") {
+			if _, errs, code := elsewhere.try(t, "serve", "--addr", "127.0.0.1:0", "--demo=false"); code != 1 ||
+				!strings.Contains(errs, "run restore again") {
 				t.Errorf("serve on a half restored folder: exit code %d, %s", code, errs)
 			}
 			elsewhere.do(t, "restore", to)
@@ -244,7 +254,10 @@ func TestRegularBackups(t *testing.T) {
 	t.Parallel()
 	in, to := installed{dir: t.TempDir()}, filepath.Join(t.TempDir(), "to")
 	p := in.serve(t, "--backup-to", to)
-	until(t, "a first backup", func() bool { all, _, err := backup.List(to); return len(all) == 1 && err == nil })
+	until(t, "a first backup", func() bool {
+		all, _, err := backup.List(to)
+		return len(all) == 1 && err == nil
+	})
 	if status, body := p.get(t, "/health", ""); status != 200 || strings.Contains(body, "backup") {
 		t.Errorf("after a backup: status %d, %s", status, body)
 	}
@@ -268,7 +281,8 @@ func TestRegularBackups(t *testing.T) {
 		t.Errorf("doctor: exit code %d, %s", code, out)
 	}
 	p.stop(t)
-	if _, errs, code := in.try(t, "serve", "--backup-to", to, "--clickhouse", "clickhouse://h/d"); code != 2 || !strings.Contains(errs, "--backup-to is for events in the data folder") {
+	if _, errs, code := in.try(t, "serve", "--backup-to", to, "--clickhouse", "clickhouse://h/d"); code != 2 ||
+		!strings.Contains(errs, "--backup-to is for events in the data folder") {
 		t.Errorf("with ClickHouse: exit code %d, %s", code, errs)
 	}
 }

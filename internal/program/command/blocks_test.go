@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // coveredBlocks lists the blocks of documents that a test of this package or of internal/e2e runs or compares.
@@ -78,7 +80,8 @@ func TestEveryBlockOfDocumentsIsCovered(t *testing.T) {
 			case fence:
 				opened = true
 				if !strings.HasPrefix(before, notRun) && !covered(t, page, at, document, language) {
-					t.Errorf("%s: after %q: add a test for this %q block, or a line %sREASON -->", document, before, language, notRun)
+					t.Errorf("%s: after %q: add a test for this %q block, or a line %sREASON -->", document, before,
+						language, notRun)
 				}
 			}
 			if line != "" {
@@ -95,7 +98,8 @@ func TestEveryBlockOfDocumentsIsCovered(t *testing.T) {
 func covered(t *testing.T, page string, at int, document, language string) bool {
 	t.Helper()
 	for _, c := range coveredBlocks {
-		if c.document == document && c.language == language && strings.HasPrefix(page[at:], block(t, page, language, c.holds)) {
+		if c.document == document && c.language == language &&
+			strings.HasPrefix(page[at:], block(t, page, language, c.holds)) {
 			return true
 		}
 	}
@@ -116,11 +120,13 @@ func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	in, p, key := demoWebsite(t)
 	readme := read(t, "../../../README.md")
-	event := "KEY=" + key + "\n" + strings.ReplaceAll(block(t, readme, "sh", "/ingest/track"), "http://127.0.0.1:8080", p.Address)
+	event := "KEY=" + key + "\n" +
+		strings.ReplaceAll(block(t, readme, "sh", "/ingest/track"), "http://127.0.0.1:8080", p.Address)
 	if got := shell(t, t.TempDir(), event); !strings.Contains(got, `"status":"success"`) {
 		t.Errorf("the README's event is answered %s", got)
 	}
-	command, _ := strings.CutPrefix(strings.TrimSpace(block(t, readme, "sh", "websites tag")), "go run ./cmd/sightline ")
+	command, _ := strings.CutPrefix(strings.TrimSpace(block(t, readme, "sh", "websites tag")),
+		"go run ./cmd/sightline ")
 	if got := in.do(t, strings.Fields(command)...); !strings.Contains(got, "integrity=") {
 		t.Errorf("%s prints %s", command, got)
 	}
@@ -128,9 +134,11 @@ func TestReadmeCommands(t *testing.T) {
 
 // The query of docs/flags.md is answered.
 func TestFlagsDocument(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	_, p, key := demoWebsite(t)
-	status, answer := p.post(t, "/v1/query?website_id=web_demo", key, block(t, read(t, "../../../docs/flags.md"), "json", "flag_outcomes"))
+	status, answer := p.post(t, "/v1/query?website_id=web_demo", key,
+		block(t, read(t, "../../../docs/flags.md"), "json", "flag_outcomes"))
 	if status != http.StatusOK || !strings.Contains(answer, `"parameter":"flag_outcomes","success":true`) {
 		t.Errorf("status %d: %s", status, answer)
 	}
@@ -151,11 +159,13 @@ func TestTrackerDocument(t *testing.T) {
 	if status, answer := p.get(t, image, ""); status != http.StatusOK || !strings.HasPrefix(answer, "GIF") {
 		t.Errorf("%s: status %d, %.100s", image, status, answer)
 	}
-	if status, answer := p.get(t, "/v1/query?parameters=pages&preset=today&website_id=web_demo", key); !strings.Contains(answer, `"path":"/pricing"`) {
+	if status, answer := p.get(t, "/v1/query?parameters=pages&preset=today&website_id=web_demo",
+		key); !strings.Contains(answer, `"path":"/pricing"`) {
 		t.Errorf("the image counts no page view: status %d, %s", status, answer)
 	}
 
-	event := `{"name":"screen_view","path":"/","anonymousId":"a","sessionId":"s","utm_content":"` + strings.Repeat("x", 129) + `"}`
+	event := `{"name":"screen_view","path":"/","anonymousId":"a","sessionId":"s","utm_content":"` +
+		strings.Repeat("x", 129) + `"}`
 	var shown, got map[string]any
 	_, answer := p.post(t, "/ingest/?client_id=web_demo", "", event)
 	if err := json.Unmarshal([]byte(block(t, page, "json", "dropped")), &shown); err != nil {

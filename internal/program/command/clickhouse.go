@@ -104,7 +104,8 @@ func (c *copyEvents) Run(ctx context.Context, e environment) error {
 	if n := len(report.Differences); n > 0 {
 		return fmt.Errorf("%d of %d days differ, counted per table and per website, link or monitor", n, report.Days)
 	}
-	_, err = fmt.Fprintf(e.out, "verified: %d rows of %d websites, links and monitors are the same on both sides\n", report.Rows, report.Subjects)
+	_, err = fmt.Fprintf(e.out, "verified: %d rows of %d websites, links and monitors are the same on both sides\n",
+		report.Rows, report.Subjects)
 	return err
 }
 
@@ -163,18 +164,22 @@ func sealCopied(ctx context.Context, target store.Store, e environment) error {
 	sealer.Progress = func(left query.Backlog) {
 		if now := e.now(); now.Sub(shown) >= time.Second {
 			shown = now
-			_, _ = fmt.Fprintf(e.errs, "sealing: %d days, and the stored states of %d, are left\n", left.Days, left.States)
+			_, _ = fmt.Fprintf(e.errs, "sealing: %d days, and the stored states of %d, are left\n", left.Days,
+				left.States)
 		}
 	}
 	err = sealer.Finish(ctx)
 	if left := sealer.Backlog(); err == nil && left != (query.Backlog{}) {
-		_, _ = fmt.Fprintf(e.errs, "not sealed yet: %d days, and the stored states of %d; a server seals them within minutes\n", left.Days, left.States)
+		_, _ = fmt.Fprintf(e.errs,
+			"not sealed yet: %d days, and the stored states of %d; a server seals them within minutes\n", left.Days,
+			left.States)
 	}
 	return errors.Join(err, engine.Close(context.WithoutCancel(ctx)))
 }
 
 // openSource opens the data of a folder: through the server that runs on it, or else directly.
-func openSource(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (transfer.Source, func(context.Context) error, error) {
+func openSource(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (transfer.Source,
+	func(context.Context) error, error) {
 	file := filepath.Join(dir, install.EventsFile)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("no data: %s does not exist", file)
@@ -202,6 +207,7 @@ func progressOn(to io.Writer, now func() time.Time) func(transfer.Progress) {
 			_, _ = fmt.Fprintf(to, "%s: %d rows, %s %s\n", p.Stage, p.Done, p.Subject.Kind, p.Subject.ID)
 			return
 		}
-		_, _ = fmt.Fprintf(to, "%s: %3d %%, %d of %d rows, %s %s\n", p.Stage, p.Done*100/p.Total, p.Done, p.Total, p.Subject.Kind, p.Subject.ID)
+		_, _ = fmt.Fprintf(to, "%s: %3d %%, %d of %d rows, %s %s\n", p.Stage, p.Done*100/p.Total, p.Done, p.Total,
+			p.Subject.Kind, p.Subject.ID)
 	}
 }

@@ -15,8 +15,8 @@ import (
 // toDuckDB is the value of copy --to for a DuckDB file beside a SQLite file.
 const toDuckDB = "duckdb"
 
-// toFile copies the events of a program without cgo to the file of this program. The file gets its name when it is complete. A
-// copy that was stopped continues.
+// toFile copies the events of a program without cgo to the file of this program. The file gets its name when it is
+// complete. A copy that was stopped continues.
 func (c *copyEvents) toFile(ctx context.Context, e environment) (report transfer.Report, err error) {
 	log := slog.New(slog.NewTextHandler(e.errs, nil))
 	from, to, err := embedded.OpenBoth(ctx, embedded.Config{Folder: c.Data, Now: e.now, Logger: log})

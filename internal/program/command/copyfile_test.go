@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store/embedded"
 	"github.com/sightline-analytics/sightline/store/sqlite"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
@@ -19,9 +20,11 @@ import (
 
 // TestCopyToDuckDB copies the SQLite file of a folder, and compares the two files.
 func TestCopyToDuckDB(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in, w := installed{dir: t.TempDir()}, dataset.New(3)
-	if _, errs, code := in.try(t, "copy", "--to", "duckdb"); code != 1 || !strings.Contains(errs, "no file to copy from") {
+	if _, errs, code := in.try(t, "copy", "--to", "duckdb"); code != 1 ||
+		!strings.Contains(errs, "no file to copy from") {
 		t.Errorf("an empty folder: exit code %d, %s", code, errs)
 	}
 	open := func() *sqlite.Store {
@@ -52,7 +55,8 @@ func TestCopyToDuckDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := transfer.Verify(t.Context(), from, to, transfer.Options{})
-	if err != nil || report.Rows == 0 || len(report.Differences) > 0 || !strings.Contains(out, fmt.Sprintf("verified: %d rows", report.Rows)) {
+	if err != nil || report.Rows == 0 || len(report.Differences) > 0 ||
+		!strings.Contains(out, fmt.Sprintf("verified: %d rows", report.Rows)) {
 		t.Errorf("%+v, %v; the command wrote %s", report, err, out)
 	}
 	for _, s := range []embedded.Store{from, to} {
@@ -63,7 +67,8 @@ func TestCopyToDuckDB(t *testing.T) {
 	if _, errs, code := in.try(t, "copy", "--to", "duckdb"); code != 1 || !strings.Contains(errs, "exists already") {
 		t.Errorf("again: exit code %d, %s", code, errs)
 	}
-	if _, errs, code := in.try(t, "copy", "--to", "duckdb", "--follow"); code != 2 || !strings.Contains(errs, "leave out --follow") {
+	if _, errs, code := in.try(t, "copy", "--to", "duckdb", "--follow"); code != 2 ||
+		!strings.Contains(errs, "leave out --follow") {
 		t.Errorf("with --follow: exit code %d, %s", code, errs)
 	}
 }

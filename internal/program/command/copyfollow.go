@@ -20,9 +20,10 @@ const (
 	openWithin  = 5 * time.Minute        // for these attempts
 )
 
-// follow copies from a running server until the server stops. Then it opens the file itself and copies the last rows. Each pass
-// compares only the days that changed, so the last pass is short.
-func (c *copyEvents) follow(ctx context.Context, e environment, running *control.Client, target transfer.Target, how transfer.Options) (transfer.Report, error) {
+// follow copies from a running server until the server stops. Then it opens the file itself and copies the last rows.
+// Each pass compares only the days that changed, so the last pass is short.
+func (c *copyEvents) follow(ctx context.Context, e environment, running *control.Client, target transfer.Target,
+	how transfer.Options) (transfer.Report, error) {
 	how.Known = new(transfer.Known)
 	var copied int64
 	for sealed := false; ; {
@@ -54,7 +55,8 @@ func (c *copyEvents) follow(ctx context.Context, e environment, running *control
 }
 
 // last copies the rows that the server stored before it stopped. The server closes its socket first and its file later.
-func (c *copyEvents) last(ctx context.Context, e environment, target transfer.Target, how transfer.Options, copied int64) (report transfer.Report, err error) {
+func (c *copyEvents) last(ctx context.Context, e environment, target transfer.Target, how transfer.Options,
+	copied int64) (report transfer.Report, err error) {
 	within, cancel := context.WithTimeout(ctx, openWithin)
 	defer cancel()
 	_, _ = fmt.Fprintln(e.errs, "the server has stopped; copying the last rows")
@@ -62,7 +64,8 @@ func (c *copyEvents) last(ctx context.Context, e environment, target transfer.Ta
 	for {
 		from, closeFrom, err := openSource(within, c.Data, log, e.now)
 		if running, ok := from.(*control.Client); ok && err == nil {
-			return report, errors.Join(errors.New("the server has started again; the same command continues"), running.Close(ctx))
+			return report, errors.Join(errors.New("the server has started again; the same command continues"),
+				running.Close(ctx))
 		}
 		if err == nil {
 			report, err = transfer.Copy(ctx, from, target, how)

@@ -28,7 +28,8 @@ func viewDefinition(d store.Definition) definitionView {
 }
 
 func (d definitionView) cells() []cell {
-	return []cell{{"KIND", string(d.Kind)}, {"NAME", d.Name}, {"BODY", string(d.Body)}, {"CREATED", at(d.Created)}, {"CHANGED", at(d.Updated)}}
+	return []cell{{"KIND", string(d.Kind)}, {"NAME", d.Name}, {"BODY", string(d.Body)}, {"CREATED", at(d.Created)},
+		{"CHANGED", at(d.Updated)}}
 }
 
 // ofWebsite has the options of commands about the definitions of a website.
@@ -99,9 +100,11 @@ func (s *saveDefinition) Run(ctx context.Context, e environment) error {
 		stored, err := m.PutDefinition(ctx, s.Website, d)
 		if errors.Is(err, store.ErrManyDefinitions) {
 			if d.Kind == store.AnnotationDefinition {
-				return fmt.Errorf("website %q has %d annotations, which is the maximum; remove one first", s.Website, store.MaxAnnotations)
+				return fmt.Errorf("website %q has %d annotations, which is the maximum; remove one first", s.Website,
+					store.MaxAnnotations)
 			}
-			return fmt.Errorf("website %q has %d definitions, which is the maximum; remove one first", s.Website, store.MaxDefinitions)
+			return fmt.Errorf("website %q has %d definitions, which is the maximum; remove one first", s.Website,
+				store.MaxDefinitions)
 		}
 		if err != nil {
 			return err

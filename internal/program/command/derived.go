@@ -59,7 +59,8 @@ func (d *eventSource) open(ctx context.Context, e environment) (transfer.Source,
 	if d.Clickhouse == "" {
 		return openSource(ctx, d.Data, log, e.now)
 	}
-	s, err := clickhouse.Open(ctx, clickhouse.Config{DSN: string(d.Clickhouse), Cluster: d.Cluster, Now: e.now, Logger: log})
+	s, err := clickhouse.Open(ctx,
+		clickhouse.Config{DSN: string(d.Clickhouse), Cluster: d.Cluster, Now: e.now, Logger: log})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +69,8 @@ func (d *eventSource) open(ctx context.Context, e environment) (transfer.Source,
 
 // each calls do for each website, ordered by id, with the server that runs on the data, or else with an
 // engine over the store.
-func (d *derivedDays) each(ctx context.Context, e environment, do func(seals control.Seals, website store.Subject) error) (err error) {
+func (d *derivedDays) each(ctx context.Context, e environment,
+	do func(seals control.Seals, website store.Subject) error) (err error) {
 	source, closeSource, err := d.open(ctx, e)
 	if err != nil {
 		return err
@@ -161,7 +163,8 @@ func (v *verifyDerived) show(e environment, found derivedVerdict) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(e.out, "compared: %d days, counted per table; skipped: %d days that changed meanwhile\n", found.Verified, found.Skipped)
+	_, err := fmt.Fprintf(e.out, "compared: %d days, counted per table; skipped: %d days that changed meanwhile\n",
+		found.Verified, found.Skipped)
 	return err
 }
 

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/embedded"
 )
 
 // TestDerived verifies and rebuilds stored daily results, without a server and through a running one.
 func TestDerived(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.EventsFile)
@@ -34,7 +36,8 @@ func TestDerived(t *testing.T) {
 	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	rebuilt, clean := "rebuilt: 1 days of 1 websites\n", "compared: 2 days, counted per table; skipped: 0 days that changed meanwhile\n"
+	rebuilt, clean := "rebuilt: 1 days of 1 websites\n",
+		"compared: 2 days, counted per table; skipped: 0 days that changed meanwhile\n"
 	if out := in.derived(t, 0, "rebuild"); out != rebuilt {
 		t.Errorf("rebuild: %s", out)
 	}
@@ -57,7 +60,8 @@ func TestDerived(t *testing.T) {
 	}
 
 	in.serve(t, "--new-records") // the test created only the file of events
-	if out := in.derived(t, 1, "verify", "--website", "w", "--from", "2026-03-01", "--to", "2026-03-01", "--json"); out != differs {
+	if out := in.derived(t, 1, "verify", "--website", "w", "--from", "2026-03-01", "--to", "2026-03-01",
+		"--json"); out != differs {
 		t.Errorf("verify while a server runs: %s", out)
 	}
 	if out := in.derived(t, 0, "verify", "--from", "2026-03-02"); !strings.HasPrefix(out, "compared: 0 days") {

@@ -106,7 +106,8 @@ type changeOwner struct {
 }
 
 func (c *changeOwner) Run(ctx context.Context, e environment) error {
-	return changeOne(ctx, e, &c.ofOne, "owner", (*meta.Store).ChangeOwner, func(o *meta.Owner) { o.Name = c.Name }, viewOwner)
+	return changeOne(ctx, e, &c.ofOne, "owner", (*meta.Store).ChangeOwner, func(o *meta.Owner) { o.Name = c.Name },
+		viewOwner)
 }
 
 type removeOwner struct{ ofOne }
@@ -130,7 +131,8 @@ type addLink struct {
 
 func (a *addLink) Run(ctx context.Context, e environment) error {
 	l := meta.Link{ID: a.ID, Owner: a.Owner, Slug: a.Slug, TargetURL: a.Target, Name: a.Name}
-	return add(ctx, e, &a.owned, (*meta.Store).CreateLink, l, viewLink, "a link with this --id or --slug already exists; see links list")
+	return add(ctx, e, &a.owned, (*meta.Store).CreateLink, l, viewLink,
+		"a link with this --id or --slug already exists; see links list")
 }
 
 type listLinks struct{ owned }
@@ -182,7 +184,8 @@ type addMonitor struct {
 
 func (a *addMonitor) Run(ctx context.Context, e environment) error {
 	m := meta.Monitor{ID: a.ID, Owner: a.Owner, Name: a.Name, URL: a.URL, WebsiteID: a.Website}
-	err := add(ctx, e, &a.owned, (*meta.Store).CreateMonitor, m, viewMonitor, fmt.Sprintf("monitor %q already exists; choose another --id", a.ID))
+	err := add(ctx, e, &a.owned, (*meta.Store).CreateMonitor, m, viewMonitor,
+		fmt.Sprintf("monitor %q already exists; choose another --id", a.ID))
 	if errors.Is(err, store.ErrNotFound) { // the website; an unknown owner has another error
 		return fmt.Errorf("%s has no website %q; see websites list --owner %[1]s", a.Owner, a.Website)
 	}

@@ -161,7 +161,8 @@ func (x *eraseData) show(to io.Writer, r *erasure.Report) error {
 		return err
 	}
 	if len(r.Linked) > 0 {
-		if _, err := fmt.Fprintf(to, "the rows also had these ids, whose other rows stay: %s\n", clean(joined(r.Linked))); err != nil {
+		if _, err := fmt.Fprintf(to, "the rows also had these ids, whose other rows stay: %s\n",
+			clean(joined(r.Linked))); err != nil {
 			return err
 		}
 	}

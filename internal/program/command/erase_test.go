@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/erasure"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // TestErase shows and erases persons: in the file, through the socket of a running server, and over HTTP.
 func TestErase(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in, _ := withDataset(t)
 	in.do(t, "owners", "add", "--id", "acme")
@@ -47,7 +49,8 @@ func TestErase(t *testing.T) {
 			sum += n
 		}
 		if before == 0 || sum < int64(before) || shown(option) != 0 { // a vital is one line of several rows
-			t.Errorf("%s, %s: %d lines before, %d rows removed, %d lines left", where, option, before, sum, shown(option))
+			t.Errorf("%s, %s: %d lines before, %d rows removed, %d lines left", where, option, before, sum,
+				shown(option))
 		}
 	}
 	if _, errs := erase(2, "--visitor", "ben"); !strings.Contains(errs, "--yes") {
@@ -56,7 +59,8 @@ func TestErase(t *testing.T) {
 	if _, errs := erase(2); !strings.Contains(errs, "--visitor, --profile, --all or --purge") {
 		t.Errorf("without a person: %s", errs)
 	}
-	if _, errs, code := in.try(t, "subject", "--website", "nobody", "--visitor", "ben"); code != 1 || !strings.Contains(errs, `website "nobody" does not exist`) {
+	if _, errs, code := in.try(t, "subject", "--website", "nobody", "--visitor", "ben"); code != 1 ||
+		!strings.Contains(errs, `website "nobody" does not exist`) {
 		t.Errorf("an unknown website: %s", errs)
 	}
 	check("in the file", "--visitor=ben")
@@ -66,7 +70,9 @@ func TestErase(t *testing.T) {
 	key := in.secret(t, "keys", "add", "--owner", "acme", "--all", "--scope", "erase:data")
 	before := shown("--visitor=o'neil")
 	status, body := p.send(t, "DELETE", "/v1/visitors/o%27neil?website_id=site-1", key, "")
-	if status != 200 || !strings.HasPrefix(body, `{"success":true,"website_id":"site-1","kind":"visitor","id":"o'neil","removed":{`) || before == 0 || shown("--visitor=o'neil") != 0 {
+	if status != 200 || !strings.HasPrefix(body,
+		`{"success":true,"website_id":"site-1","kind":"visitor","id":"o'neil","removed":{`) || before == 0 ||
+		shown("--visitor=o'neil") != 0 {
 		t.Errorf("HTTP: status %d, %s", status, body)
 	}
 	if _, errs := erase(0, "--all", "--yes", "--purge"); !strings.Contains(errs, "the files are rewritten") {

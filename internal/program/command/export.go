@@ -48,7 +48,8 @@ func (x *exportRows) Validate() error {
 		return errors.New("--after is for standard output; a file continues by itself")
 	}
 	if x.format().OneTable && x.Table == "" && x.Website != "" {
-		return fmt.Errorf("--format %s needs --table, because a file has the rows of one table: %s", x.Format, joined(exporter.Tables(store.KindWebsite)))
+		return fmt.Errorf("--format %s needs --table, because a file has the rows of one table: %s", x.Format,
+			joined(exporter.Tables(store.KindWebsite)))
 	}
 	if tables := exporter.Tables(x.subject().Kind); x.Table != "" && !slices.Contains(tables, x.Table) {
 		return fmt.Errorf("--table must be one of %s", joined(tables))
@@ -217,7 +218,8 @@ func (x *exportRows) state(path string) (exportState, error) {
 		return fresh, fmt.Errorf("%s: %w", path, err)
 	}
 	if found.Export != fresh.Export {
-		return fresh, fmt.Errorf("%s.part belongs to another export (%s); remove it and %s, or choose another file", x.File, clean(found.Export), path)
+		return fresh, fmt.Errorf("%s.part belongs to another export (%s); remove it and %s, or choose another file",
+			x.File, clean(found.Export), path)
 	}
 	return found, nil
 }
@@ -248,7 +250,8 @@ func exportProgress(e environment) func(exporter.Progress) {
 	return func(p exporter.Progress) {
 		if at := e.now(); at.Sub(shown) >= linePause {
 			shown = at
-			_, _ = fmt.Fprintf(e.errs, "exporting: %3d %%, %d of %d rows\n", p.Rows*100/max(p.Total, 1), p.Rows, p.Total)
+			_, _ = fmt.Fprintf(e.errs, "exporting: %3d %%, %d of %d rows\n", p.Rows*100/max(p.Total, 1), p.Rows,
+				p.Total)
 		}
 	}
 }

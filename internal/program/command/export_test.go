@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/embedded"
 	"github.com/sightline-analytics/sightline/store/schema"
@@ -48,8 +49,10 @@ func (in installed) export(t *testing.T, code int, options ...string) (out, errs
 	return o.String(), e.String()
 }
 
-// TestExport exports from the file, from a running server through its socket, and from it over HTTP. All give the same rows.
+// TestExport exports from the file, from a running server through its socket, and from it over HTTP. All give the same
+// rows.
 func TestExport(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in, _ := withDataset(t)
 	file := filepath.Join(t.TempDir(), "site.ndjson")
@@ -77,10 +80,12 @@ func TestExport(t *testing.T) {
 	in.do(t, "websites", "add", "--id", "site-1", "--owner", "acme", "--name", "One", "--domain", "one.example")
 	key := in.secret(t, "keys", "add", "--owner", "acme", "--all", "--scope", "export:data")
 	status, body := p.get(t, "/v1/export?website_id=site-1", key)
-	if got := withoutMarks(body); status != 200 || got != withoutMarks(want) || !strings.HasSuffix(body, "\"complete\":true}}\n") {
+	if got := withoutMarks(body); status != 200 || got != withoutMarks(want) ||
+		!strings.HasSuffix(body, "\"complete\":true}}\n") {
 		t.Errorf("HTTP: status %d, %d bytes of rows, want %d", status, len(got), len(withoutMarks(want)))
 	}
-	if status, body := p.get(t, "/v1/export?website_id=site-1&format=parquet&table=errors", key); status != 200 || !strings.HasPrefix(body, "PAR1") || !strings.HasSuffix(body, "PAR1") {
+	if status, body := p.get(t, "/v1/export?website_id=site-1&format=parquet&table=errors", key); status != 200 ||
+		!strings.HasPrefix(body, "PAR1") || !strings.HasSuffix(body, "PAR1") {
 		t.Errorf("Parquet over HTTP: status %d, %.20q", status, body)
 	}
 }
@@ -96,8 +101,10 @@ func withoutMarks(text string) string {
 	return b.String()
 }
 
-// TestExportContinues stops exports to a file after a piece, damages what may be damaged by a kill, and calls the command again.
+// TestExportContinues stops exports to a file after a piece, damages what may be damaged by a kill, and calls the
+// command again.
 func TestExportContinues(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in, _ := withDataset(t)
 	for _, format := range []string{"ndjson", "csv", "parquet"} {
@@ -105,13 +112,15 @@ func TestExportContinues(t *testing.T) {
 		whole := filepath.Join(t.TempDir(), "whole")
 		in.export(t, 0, append(options, whole)...)
 		file := filepath.Join(t.TempDir(), "file")
-		x := exportRows{eventSource: eventSource{Data: in.dir}, Website: "site-1", Format: format, Table: "events", File: file}
+		x := exportRows{eventSource: eventSource{Data: in.dir}, Website: "site-1", Format: format, Table: "events",
+			File: file}
 		source, closeSource, err := x.open(t.Context(), environment{&bytes.Buffer{}, &bytes.Buffer{}, time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
 		stop, cancel := context.WithCancel(t.Context())
-		cfg := exporter.Config{Source: &stoppedSource{source, cancel, 4}, Subject: x.subject(), Table: "events", Rows: 20}
+		cfg := exporter.Config{Source: &stoppedSource{source, cancel, 4}, Subject: x.subject(), Table: "events",
+			Rows: 20}
 		err = x.toFile(stop, environment{&bytes.Buffer{}, &bytes.Buffer{}, time.Now}, cfg)
 		if err == nil || !strings.Contains(err.Error(), "the same command continues") {
 			t.Fatalf("%s: %v", format, err)
@@ -131,7 +140,8 @@ func TestExportContinues(t *testing.T) {
 			t.Errorf("%s: the progress: %v", format, err)
 		}
 		if format != "parquet" {
-			if _, errs := in.export(t, 1, "--website", "site-2", "--format", format, "--table", "events", file); !strings.Contains(errs, "belongs to another export") {
+			if _, errs := in.export(t, 1, "--website", "site-2", "--format", format, "--table", "events",
+				file); !strings.Contains(errs, "belongs to another export") {
 				t.Errorf("%s of another website: %s", format, errs)
 			}
 		}
@@ -161,9 +171,10 @@ func (s *stoppedSource) Query(ctx context.Context, stmt store.Statement) (*store
 	return s.Store.Query(ctx, stmt)
 }
 
-// TestParquetOpensInDuckDB compares Parquet files of all tables with CSV files of the same rows, both read by DuckDB, and checks the
-// documented types of columns.
+// TestParquetOpensInDuckDB compares Parquet files of all tables with CSV files of the same rows, both read by DuckDB,
+// and checks the documented types of columns.
 func TestParquetOpensInDuckDB(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in, _ := withDataset(t)
 	db, err := sql.Open("duckdb", "")
@@ -172,7 +183,8 @@ func TestParquetOpensInDuckDB(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	for _, table := range schema.Tables() {
-		option := map[store.SubjectKind]string{store.KindWebsite: "--website=site-1", store.KindLink: "--link=link-1", store.KindSchedule: "--monitor=monitor-1"}[table.ID.Of()]
+		option := map[store.SubjectKind]string{store.KindWebsite: "--website=site-1", store.KindLink: "--link=link-1",
+			store.KindSchedule: "--monitor=monitor-1"}[table.ID.Of()]
 		dir := t.TempDir()
 		files := map[string]string{}
 		for _, format := range []string{"csv", "parquet"} {
@@ -200,11 +212,14 @@ func TestParquetOpensInDuckDB(t *testing.T) {
 			}
 			types = types[1:]
 		}
-		csv := "read_csv('" + files["csv"] + "', header=true, all_varchar=true, quote='\"', escape='\"', delim=',', nullstr='no null', strict_mode=false)"
+		csv := "read_csv('" + files["csv"] +
+			"', header=true, all_varchar=true, quote='\"', escape='\"', delim=',', nullstr='no null', strict_mode=false)"
 		columns := "COALESCE(COLUMNS(* EXCLUDE time)::VARCHAR, '')"
 		var rows, differ int
-		err := db.QueryRow("SELECT (SELECT count(*) FROM read_parquet('"+files["parquet"]+"')), (SELECT count(*) FROM (SELECT "+columns+", epoch_ms(time) AS at FROM read_parquet('"+
-			files["parquet"]+"') EXCEPT ALL SELECT "+columns+", epoch_ms(time::TIMESTAMPTZ) AS at FROM "+csv+"))").Scan(&rows, &differ)
+		err := db.QueryRow("SELECT (SELECT count(*) FROM read_parquet('"+files["parquet"]+
+			"')), (SELECT count(*) FROM (SELECT "+columns+", epoch_ms(time) AS at FROM read_parquet('"+
+			files["parquet"]+"') EXCEPT ALL SELECT "+columns+", epoch_ms(time::TIMESTAMPTZ) AS at FROM "+csv+
+			"))").Scan(&rows, &differ)
 		if err != nil || rows == 0 || differ > 0 {
 			t.Errorf("%v: %d of %d rows differ from CSV, %v", table.ID, differ, rows, err)
 		}

@@ -16,7 +16,8 @@ type groupView flags.Group
 
 func (g groupView) cells() []cell {
 	return []cell{
-		{"GROUP", g.ID}, {"NAME", g.Name}, {"DESCRIPTION", g.Description}, {"COLOR", g.Color}, {"RULES", strconv.Itoa(len(g.Rules))},
+		{"GROUP", g.ID}, {"NAME", g.Name}, {"DESCRIPTION", g.Description}, {"COLOR", g.Color},
+		{"RULES", strconv.Itoa(len(g.Rules))},
 		{"REVISION", strconv.FormatInt(g.Revision, 10)}, {"CHANGED", at(g.UpdatedAt)},
 	}
 }
@@ -84,7 +85,8 @@ func (o *ofGroup) explain(err error) error {
 	case errors.Is(err, flags.ErrNotFound):
 		return o.noGroup()
 	case errors.Is(err, flags.ErrConflict):
-		return fmt.Errorf("target group %q was changed at the same time; this command changed nothing; try again", o.Group)
+		return fmt.Errorf("target group %q was changed at the same time; this command changed nothing; try again",
+			o.Group)
 	}
 	return err
 }

@@ -125,8 +125,10 @@ type flagView flags.Flag
 
 func (f flagView) cells() []cell {
 	return []cell{
-		{"FLAG", f.Key}, {"ENVIRONMENT", f.Environment}, {"TYPE", string(f.Type)}, {"STATUS", string(f.Status)}, {"ELSE", f.otherwise()},
-		{"RULES", strconv.Itoa(len(f.Rules))}, {"GROUPS", strconv.Itoa(len(f.Groups))}, {"HASH", strconv.Itoa(f.HashVersion)}, {"NEXT STEP", f.next()},
+		{"FLAG", f.Key}, {"ENVIRONMENT", f.Environment}, {"TYPE", string(f.Type)}, {"STATUS", string(f.Status)},
+		{"ELSE", f.otherwise()},
+		{"RULES", strconv.Itoa(len(f.Rules))}, {"GROUPS", strconv.Itoa(len(f.Groups))},
+		{"HASH", strconv.Itoa(f.HashVersion)}, {"NEXT STEP", f.next()},
 		{"REVISION", strconv.FormatInt(f.Revision, 10)}, {"CHANGED", at(f.UpdatedAt)}, {"ID", f.ID},
 	}
 }

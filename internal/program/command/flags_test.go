@@ -23,7 +23,8 @@ func TestFlagsReachOtherProcesses(t *testing.T) {
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	two := installed{t.TempDir(), one.dsn}
 	pepper := one.file(t, "a pepper for both folders")
-	p, q := one.serve(t, "--pepper-file", pepper, "--redis", redis), two.serve(t, "--pepper-file", pepper, "--redis", redis)
+	p, q := one.serve(t, "--pepper-file", pepper, "--redis", redis),
+		two.serve(t, "--pepper-file", pepper, "--redis", redis)
 	one.do(t, "websites", "add", "--id", "w1", "--domain", "one.example")
 	one.do(t, "flags", "add", "ui", "--client", "w1", "--default")
 	key := one.secret(t, "keys", "add", "--all", "--scope", "manage:flags", "--pepper-file", pepper)
@@ -51,7 +52,8 @@ func TestChangeGroup(t *testing.T) {
 			}
 			return g
 		}
-		added := groups("add", "--name", "Testers", "--description", "People who test", "--rules", "@testdata/rules.json")
+		added := groups("add", "--name", "Testers", "--description", "People who test", "--rules",
+			"@testdata/rules.json")
 		changed := groups("change", added.ID, "--description", "")
 		want := added
 		want.Description, want.Revision, want.UpdatedAt = "", 2, changed.UpdatedAt
@@ -61,7 +63,8 @@ func TestChangeGroup(t *testing.T) {
 		if removed := groups("remove", added.ID); !cmp.Equal(removed, changed) {
 			t.Errorf("removed %v, want %v", removed, changed)
 		}
-		if _, errs, code := in.try(t, "flags", "groups", "change", added.ID, "--client", "w1", "--name", "x"); code != 1 || !strings.Contains(errs, "does not exist") {
+		if _, errs, code := in.try(t, "flags", "groups", "change", added.ID, "--client", "w1", "--name",
+			"x"); code != 1 || !strings.Contains(errs, "does not exist") {
 			t.Errorf("exit code %d, %s", code, errs)
 		}
 	})
@@ -101,7 +104,8 @@ func (p *process) mustBe(t *testing.T, on bool, within time.Duration) {
 
 func (p *process) patch(t *testing.T, id, key, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, p.Address+"/public/v1/flags/"+id, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, p.Address+"/public/v1/flags/"+id,
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,8 @@ func (p *property) UnmarshalText(text []byte) error {
 }
 
 func (v *evaluateFlag) Run(ctx context.Context, e environment) error {
-	c := flags.Context{Environment: v.Environment, UserID: v.User, Email: v.Email, OrganizationID: v.Organization, TeamID: v.Team, Properties: map[string]any{}}
+	c := flags.Context{Environment: v.Environment, UserID: v.User, Email: v.Email, OrganizationID: v.Organization,
+		TeamID: v.Team, Properties: map[string]any{}}
 	for _, p := range v.Property {
 		c.Properties[p.name] = p.value
 	}

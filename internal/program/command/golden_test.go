@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/golden"
 	"github.com/sightline-analytics/sightline/internal/pgtest"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // An installed program is a data folder and, with PostgreSQL, a schema.
@@ -74,7 +75,8 @@ var changing = []struct {
 	{regexp.MustCompile(`sl_[0-9A-Za-z]{5}\b`), "sl_START"},
 	{regexp.MustCompile(`(key|web|lnk|mon)_[0-9A-Za-z]{20}\b`), "${1}_IsMadeByTheProgram"},
 	{regexp.MustCompile(`(web|lnk|mon|org)_[0-9A-Za-z]{26}\b`), "${1}_IsMadeByTheProgramAtRandom"},
-	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`), "01234567-89ab-7def-8123-456789abcdef"},
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`),
+		"01234567-89ab-7def-8123-456789abcdef"},
 	{regexp.MustCompile(`20[2-4]\d-\d\d-\d\d \d\d:\d\d:\d\dZ`), "2026-11-21 12:00:00Z"},
 	{regexp.MustCompile(`20[2-4]\d-\d\d-\d\dT[\d:]+(\.\d+)?Z`), "2026-11-21T12:00:00Z"},
 	{regexp.MustCompile(`\d{8}T\d{6}Z-[a-z2-7]{12}`), "20261121T120000Z-ofthechain12"},
@@ -135,6 +137,7 @@ func words(line string) []string {
 
 // TestGoldenHelp compares the help of every command with a golden file.
 func TestGoldenHelp(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Setenv("COLUMNS", "120")
 	p, err := newParser(&commands{})
 	if err != nil {
@@ -165,10 +168,15 @@ func TestReadingCreatesNothing(t *testing.T) {
 	in := installed{dir: filepath.Join(t.TempDir(), "none")}
 	for _, command := range []string{
 		"owners list", "websites list", "websites change w", "websites remove w", "definitions list --website w",
-		"definitions save goal g --website w --body {}", "definitions remove goal g --website w", "owners remove o", "links list", "links change l", "links remove l",
-		"monitors list", "monitors change m", "monitors remove m", "keys list", "keys show k", "keys change k", "keys rotate k", "keys revoke k", "keys disable k", "keys enable k", "keys token k", "audit list", "audit verify",
-		"flags list --client w", "flags add k --client w", "flags change k --client w", "flags remove k --client w", "flags evaluate --client w",
-		"flags groups list --client w", "flags groups add --client w --name G --rules []", "flags groups change g --client w", "flags groups remove g --client w",
+		"definitions save goal g --website w --body {}", "definitions remove goal g --website w", "owners remove o",
+		"links list", "links change l", "links remove l",
+		"monitors list", "monitors change m", "monitors remove m", "keys list", "keys show k", "keys change k",
+		"keys rotate k", "keys revoke k", "keys disable k", "keys enable k", "keys token k", "audit list",
+		"audit verify",
+		"flags list --client w", "flags add k --client w", "flags change k --client w", "flags remove k --client w",
+		"flags evaluate --client w",
+		"flags groups list --client w", "flags groups add --client w --name G --rules []",
+		"flags groups change g --client w", "flags groups remove g --client w",
 	} {
 		out, errs, code := in.try(t, strings.Fields(command)...)
 		if code != 1 || out != "" || !strings.Contains(errs, "no data: "+in.dir) || !strings.Contains(errs, "--data") {

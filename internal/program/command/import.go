@@ -86,7 +86,8 @@ func (i *importEvents) sources() ([]importer.Source, error) {
 func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, sources []importer.Source) (err error) {
 	website, err := m.Website(ctx, i.Website)
 	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("website %q does not exist; see websites list, or create it with websites add --id", i.Website)
+		return fmt.Errorf("website %q does not exist; see websites list, or create it with websites add --id",
+			i.Website)
 	} else if err != nil {
 		return err
 	}
@@ -100,7 +101,8 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	}
 	defer func() { err = errors.Join(err, closeTarget(context.WithoutCancel(ctx))) }()
 	cfg := importer.Config{
-		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, DryRun: i.DryRun, Rows: i.Rows, Now: e.now,
+		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, DryRun: i.DryRun,
+		Rows: i.Rows, Now: e.now,
 		Pepper: pepper, Salts: m, Progress: i.progressFile(),
 		Exists: func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
 	}
@@ -137,7 +139,8 @@ func (i *importEvents) progressFile() string {
 }
 
 // target opens the store of events: ClickHouse, the server that runs on the data folder, or its file.
-func (i *importEvents) target(ctx context.Context, e environment) (importer.Target, func(context.Context) error, error) {
+func (i *importEvents) target(ctx context.Context, e environment) (importer.Target, func(context.Context) error,
+	error) {
 	log := slog.New(slog.NewTextHandler(e.errs, nil))
 	if err := install.CreateFolder(i.Data); err != nil {
 		return nil, nil, err
@@ -204,7 +207,8 @@ func writeReport(to io.Writer, r importer.Report) error {
 		case s.Problem != "" && s.Records == 0:
 			fmt.Fprintf(&b, "%s: not imported: %s\n", clean(s.Name), clean(s.Problem))
 		case s.Problem != "":
-			fmt.Fprintf(&b, "%s: %s, %d of %d records taken; %s\n", clean(s.Name), s.Format, s.Taken, s.Records, clean(s.Problem))
+			fmt.Fprintf(&b, "%s: %s, %d of %d records taken; %s\n", clean(s.Name), s.Format, s.Taken, s.Records,
+				clean(s.Problem))
 		case n >= maxShown:
 			hidden++
 		case s.Known:
@@ -248,7 +252,8 @@ func writeReport(to io.Writer, r importer.Report) error {
 type plannedDay struct{ importer.PlannedDay }
 
 func (d plannedDay) cells() []cell {
-	return []cell{{"DAY", d.Day}, {"ROWS", fmt.Sprint(d.Rows)}, {"PEOPLE", fmt.Sprint(d.People)}, {"STORED BEFORE", fmt.Sprint(d.Stored)}}
+	return []cell{{"DAY", d.Day}, {"ROWS", fmt.Sprint(d.Rows)}, {"PEOPLE", fmt.Sprint(d.People)},
+		{"STORED BEFORE", fmt.Sprint(d.Stored)}}
 }
 
 // plannedSource is a line of a plan.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/importer"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // write writes a file and returns its path.
@@ -25,6 +26,7 @@ func write(t *testing.T, name, content string) string {
 
 // TestImportDocument imports the row in docs/import.md, into a running server and into a folder without one.
 func TestImportDocument(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in, p, key := demoWebsite(t)
 	row := write(t, "export.jsonl", block(t, read(t, "../../../docs/import.md"), "json", `"table"`))
@@ -32,7 +34,8 @@ func TestImportDocument(t *testing.T) {
 	if out := in.do(t, "import", "--website", "web_demo", row); !strings.HasSuffix(out, want) {
 		t.Errorf("beside a server: %s, want %s", out, want)
 	}
-	status, answer := p.post(t, "/v1/query?website_id=web_demo", key, `{"startDate":"2026-11-21","endDate":"2026-11-21","parameters":["pages"]}`)
+	status, answer := p.post(t, "/v1/query?website_id=web_demo", key,
+		`{"startDate":"2026-11-21","endDate":"2026-11-21","parameters":["pages"]}`)
 	if status != 200 || !strings.Contains(answer, `"path":"/pricing"`) {
 		t.Errorf("the imported row: %d, %s", status, answer)
 	}
@@ -45,9 +48,11 @@ func TestImportDocument(t *testing.T) {
 
 // TestImportStatus checks exit statuses and reports.
 func TestImportStatus(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in := installed{dir: t.TempDir()}
-	if _, errs, code := in.try(t, "import", "--website", "w", "/dev/null"); code != 1 || !strings.Contains(errs, "no data") {
+	if _, errs, code := in.try(t, "import", "--website", "w", "/dev/null"); code != 1 ||
+		!strings.Contains(errs, "no data") {
 		t.Errorf("without data: exit code %d, %s", code, errs)
 	}
 	in.do(t, "websites", "add", "--id", "web_a", "--domain", "shop.example")
@@ -64,31 +69,41 @@ func TestImportStatus(t *testing.T) {
 		{"an unknown website", []string{"--website", "web_b", csv}, 1, "", `website "web_b" does not exist`},
 		{"a missing file", []string{"--website", "web_a", "no-such.log"}, 1, "", "no-such.log does not exist"},
 		{"an unknown field", []string{"--website", "web_a", "--map", "path=page", csv}, 1, "", `unknown field "path"`},
-		{"a file without a format", []string{"--website", "web_a", csv}, 4, "not imported: its first lines have no known format", "some files"},
+		{"a file without a format", []string{"--website", "web_a", csv}, 4,
+			"not imported: its first lines have no known format", "some files"},
 		{"an empty file", []string{"--website", "web_a", write(t, "empty.log", "")}, 0, "empty.log: empty\n", ""},
-		{"a dry run", []string{"--dry-run", "--website", "web_a", write(t, "a.log", good)}, 0, "2026-11-20  1     1       0\n", ""},
+		{"a dry run", []string{"--dry-run", "--website", "web_a", write(t, "a.log", good)}, 0,
+			"2026-11-20  1     1       0\n", ""},
 		{"a good file", []string{"--website", "web_a", write(t, "a.log", good)}, 0, "stored now: 1 rows\n", ""},
-		{"the same content", []string{"--website", "web_a", write(t, "b.log", good)}, 0, "b.log: imported before\n", ""},
-		{"again", []string{"--website", "web_a", "--again", write(t, "b.log", good)}, 0, "stored now: 0 rows; 1 were stored before\n", ""},
-		{"a damaged line", []string{"--website", "web_a", write(t, "c.log", "damaged\x1b[31m\n"+good)}, 4, "skipped: 1 could not be read\n", "see the report"},
-		{"named columns", []string{"--website", "web_a", "--map", "time=at", "--map", "url=page", "--map", "visitor=who", csv}, 0, "own.csv: csv, 1 of 1 records taken\n", ""},
-		{"a geoip file that does not exist", []string{"--website", "web_a", "--geoip", "no.mmdb", csv}, 1, "", "--geoip: "},
+		{"the same content", []string{"--website", "web_a", write(t, "b.log", good)}, 0, "b.log: imported before\n",
+			""},
+		{"again", []string{"--website", "web_a", "--again", write(t, "b.log", good)}, 0,
+			"stored now: 0 rows; 1 were stored before\n", ""},
+		{"a damaged line", []string{"--website", "web_a", write(t, "c.log", "damaged\x1b[31m\n"+good)}, 4,
+			"skipped: 1 could not be read\n", "see the report"},
+		{"named columns", []string{"--website", "web_a", "--map", "time=at", "--map", "url=page", "--map",
+			"visitor=who", csv}, 0, "own.csv: csv, 1 of 1 records taken\n", ""},
+		{"a geoip file that does not exist", []string{"--website", "web_a", "--geoip", "no.mmdb", csv}, 1, "",
+			"--geoip: "},
 		{"no rows", []string{"--website", "web_a", "--rows", "0", csv}, 2, "", "--rows must be at least 1"},
 	} {
 		out, errs, code := in.try(t, append([]string{"import"}, c.args...)...)
-		if code != c.code || !strings.Contains(out, c.out) || !strings.Contains(errs, c.errs) || strings.Contains(out, "\x1b") {
+		if code != c.code || !strings.Contains(out, c.out) || !strings.Contains(errs, c.errs) ||
+			strings.Contains(out, "\x1b") {
 			t.Errorf("%s: exit code %d, want %d, %q and %q\n%s%s", c.why, code, c.code, c.out, c.errs, out, errs)
 		}
 	}
 	out, _, code := in.try(t, "import", "--json", "--website", "web_a", write(t, "d.log", "x\n"+good+"y\n"))
 	var r importer.Report
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 4 || r.Taken != 1 || len(r.Skipped) != 1 || r.Skipped[0].Count != 2 || len(r.Skipped[0].First) != 2 {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 4 || r.Taken != 1 || len(r.Skipped) != 1 ||
+		r.Skipped[0].Count != 2 || len(r.Skipped[0].First) != 2 {
 		t.Errorf("as JSON: exit code %d, %v\n%s", code, err, out)
 	}
 }
 
 func TestImportProgress(t *testing.T) {
-	p := importer.Progress{Source: "/var/log/a.log", Ended: 1, Sources: 3, Read: 25, Size: 100, Records: 1000, Taken: 400}
+	p := importer.Progress{Source: "/var/log/a.log", Ended: 1, Sources: 3, Read: 25, Size: 100, Records: 1000,
+		Taken: 400}
 	for want, got := range map[string]string{
 		"importing a.log (2 of 3) [======                  ]  25 %, 1000 records, 400 taken": progressText(p, true),
 		"importing a.log (2 of 3)  25 %, 1000 records, 400 taken":                            progressText(p, false),
@@ -111,9 +126,10 @@ func TestImportProgress(t *testing.T) {
 	}
 }
 
-// TestErasePersonOfImport imports a person from each format with ids of visitors, and finds and erases the person by the id that the
-// other program gave. Another website has another id for the same person.
+// TestErasePersonOfImport imports a person from each format with ids of visitors, and finds and erases the person by
+// the id that the other program gave. Another website has another id for the same person.
 func TestErasePersonOfImport(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	in := installed{dir: t.TempDir()}
 	for _, id := range []string{"web_a", "web_b"} {
@@ -145,7 +161,8 @@ func TestErasePersonOfImport(t *testing.T) {
 			t.Errorf("%s: subject shows %q, %v: %s", name, shown, err, errs)
 		}
 		stored[row.AnonymousID] = true
-		if out, errs, _ := in.try(t, append([]string{"erase", "--yes"}, person...)...); !strings.Contains(out, "events    1") {
+		if out, errs, _ := in.try(t, append([]string{"erase", "--yes"}, person...)...); !strings.Contains(out,
+			"events    1") {
 			t.Errorf("%s: erase: %s%s", name, out, errs)
 		}
 		if out, _, _ := in.try(t, append([]string{"subject"}, person...)...); out != "" {

@@ -43,7 +43,8 @@ func (c *cachedKey) publish(e environment, m *meta.Store, change func() error) (
 
 // switchState changes the state of the key and shows the key. It changes the state also if the audit trail
 // cannot record the change, because a leaked key must be revoked in any case.
-func (c *cachedKey) switchState(ctx context.Context, e environment, command string, change func(*meta.Store) error) error {
+func (c *cachedKey) switchState(ctx context.Context, e environment, command string,
+	change func(*meta.Store) error) error {
 	if err := c.needData(); err != nil {
 		return err
 	}
@@ -78,7 +79,8 @@ func (r *revokeKey) Run(ctx context.Context, e environment) error {
 type disableKey struct{ cachedKey }
 
 func (d *disableKey) Run(ctx context.Context, e environment) error {
-	return d.switchState(ctx, e, "keys disable", func(m *meta.Store) error { return m.SetKeyDisabled(ctx, d.Key, true) })
+	return d.switchState(ctx, e, "keys disable",
+		func(m *meta.Store) error { return m.SetKeyDisabled(ctx, d.Key, true) })
 }
 
 type enableKey struct{ cachedKey }

@@ -85,7 +85,8 @@ func showSecret(e environment, asJSON bool, k auth.Key, secret auth.Secret) erro
 	if err := sheet(e.errs, shown.details()); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(e.errs, "The secret follows on stdout. It is not stored and cannot be shown again.\n"); err != nil {
+	if _, err := io.WriteString(e.errs,
+		"The secret follows on stdout. It is not stored and cannot be shown again.\n"); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(e.out, secret.Reveal())

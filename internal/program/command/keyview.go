@@ -71,7 +71,8 @@ func notNil[T any](all []T) []T {
 // cells returns the columns of lists.
 func (k keyView) cells() []cell {
 	return []cell{
-		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"OLD SECRET UNTIL", or(k.Grace, "-")}, {"STATE", string(k.State)}, {"SCOPES", joined(k.Scopes)},
+		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"OLD SECRET UNTIL", or(k.Grace, "-")},
+		{"STATE", string(k.State)}, {"SCOPES", joined(k.Scopes)},
 		{"OPENS", k.opens()}, {"EXPIRES", or(k.Expires, "never")}, {"LAST USED", or(k.LastUsed, "never")},
 	}
 }
@@ -79,7 +80,8 @@ func (k keyView) cells() []cell {
 // details returns all fields of the key.
 func (k keyView) details() []cell {
 	return append(k.cells(), []cell{
-		{"OLD SECRETS", strings.Join(mapped(k.Old, oldSecretView.String), ", ")}, {"FILTERS", filterTexts(k.Filters)}, {"TYPES", k.asks()}, {"PER MINUTE", k.limit()},
+		{"OLD SECRETS", strings.Join(mapped(k.Old, oldSecretView.String), ", ")}, {"FILTERS", filterTexts(k.Filters)},
+		{"TYPES", k.asks()}, {"PER MINUTE", k.limit()},
 		{"OWNER", k.Owner}, {"CREATED", at(k.CreatedAt)}, {"REVOKED", or(k.Revoked, "no")},
 	}...)
 }

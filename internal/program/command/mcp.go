@@ -16,7 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/mcp"
 )
 
-// serveTools answers an assistant on standard input and output. It opens no data: it asks a server, which checks the key.
+// serveTools answers an assistant on standard input and output. It opens no data: it asks a server, which checks the
+// key.
 type serveTools struct {
 	URL apiURL `name:"url" env:"SIGHTLINE_URL" default:"http://127.0.0.1:8080" help:"Address of the server. Use https:// unless the server is on this machine, because the key is sent to it."`
 	Key dsn    `env:"SIGHTLINE_KEY" required:"" placeholder:"KEY|@FILE" help:"Key to ask with. Use the environment or @FILE: other users of a machine can read command lines."`
@@ -45,7 +46,8 @@ type apiURL struct{ url.URL }
 // UnmarshalText parses a URL of http or https.
 func (u *apiURL) UnmarshalText(text []byte) error {
 	parsed, err := url.Parse(string(text))
-	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" {
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" || parsed.User != nil ||
+		parsed.RawQuery != "" {
 		return errors.New("must be the address of a server, such as https://stats.example")
 	}
 	u.URL = *parsed
@@ -59,7 +61,8 @@ func (u *apiURL) handler(errs io.Writer) http.Handler {
 		ErrorLog: log.New(errs, "sightline: ", 0),
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			w.WriteHeader(http.StatusBadGateway)
-			_ = json.NewEncoder(w).Encode(map[string]string{"code": "UNREACHABLE", "error": fmt.Sprintf("cannot ask the server at %s: %v", u.URL.String(), err)})
+			_ = json.NewEncoder(w).Encode(map[string]string{"code": "UNREACHABLE",
+				"error": fmt.Sprintf("cannot ask the server at %s: %v", u.URL.String(), err)})
 		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/sightline-analytics/sightline/internal/program/service"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // bearer sends a key with each request.
@@ -74,8 +75,10 @@ func callTool(t *testing.T, transport mcp.Transport, call *mcp.CallToolParams) (
 	return content.Text, r.IsError
 }
 
-// TestMCPDocument asks the question of docs/mcp.md over HTTP and over sightline mcp. Both must return the answer of the page.
+// TestMCPDocument asks the question of docs/mcp.md over HTTP and over sightline mcp. Both must return the answer of the
+// page.
 func TestMCPDocument(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	document := read(t, "../../../docs/mcp.md")
 	var call mcp.CallToolParams
@@ -91,7 +94,8 @@ func TestMCPDocument(t *testing.T) {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
 	for name, transport := range map[string]mcp.Transport{
-		"serve --mcp":   &mcp.StreamableClientTransport{Endpoint: p.Address + "/v1/mcp", HTTPClient: &http.Client{Transport: bearer(p.Key)}},
+		"serve --mcp": &mcp.StreamableClientTransport{Endpoint: p.Address + "/v1/mcp",
+			HTTPClient: &http.Client{Transport: bearer(p.Key)}},
 		"sightline mcp": toolsOf(t, "--url", p.Address, "--key", p.Key),
 	} {
 		text, failed := callTool(t, transport, &call)
@@ -112,12 +116,15 @@ func TestToolsThatAreNotThere(t *testing.T) {
 		t.Errorf("/v1/mcp without --mcp: status %d: %s", status, body)
 	}
 	p.stop(t)
-	text, failed := callTool(t, toolsOf(t, "--url", p.Address, "--key", "sl_x"), &mcp.CallToolParams{Name: "list_websites"})
+	text, failed := callTool(t, toolsOf(t, "--url", p.Address, "--key", "sl_x"),
+		&mcp.CallToolParams{Name: "list_websites"})
 	if want := "UNREACHABLE: cannot ask the server at " + p.Address; !failed || !strings.HasPrefix(text, want) {
 		t.Errorf("without a server: %s; want %s", text, want)
 	}
-	for _, address := range []string{"ftp://stats.example", "stats.example", "https://", "https://name:password@stats.example", "https://stats.example?key=x"} {
-		if _, errs, code := (installed{}).run(t, "mcp", "--key", "x", "--url", address); code != 2 || !strings.Contains(errs, "such as https://stats.example") {
+	for _, address := range []string{"ftp://stats.example", "stats.example", "https://",
+		"https://name:password@stats.example", "https://stats.example?key=x"} {
+		if _, errs, code := (installed{}).run(t, "mcp", "--key", "x", "--url", address); code != 2 ||
+			!strings.Contains(errs, "such as https://stats.example") {
 			t.Errorf("%s: exit code %d, %s", address, code, errs)
 		}
 	}

@@ -169,7 +169,8 @@ func TestDemoKey(t *testing.T) {
 		t.Error("the key changed with a restart")
 	}
 	again.stop(t)
-	if k := in.keyNamed(t, "key_demo"); k.PerMinute == nil || *k.PerMinute != 60_000 || len(k.Scopes) != len(auth.Scopes()) {
+	if k := in.keyNamed(t, "key_demo"); k.PerMinute == nil || *k.PerMinute != 60_000 ||
+		len(k.Scopes) != len(auth.Scopes()) {
 		t.Errorf("the demo key: %+v", k)
 	}
 

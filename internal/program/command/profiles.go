@@ -27,7 +27,8 @@ func (p profileView) cells() []cell {
 	if err != nil {
 		traits = []byte(err.Error())
 	}
-	return []cell{{"PROFILE", p.ID}, {"NAME", p.Name}, {"TRAITS", string(traits)}, {"KEYED", strconv.FormatBool(p.Keyed)}, {"CHANGED", at(p.ChangedAt)}}
+	return []cell{{"PROFILE", p.ID}, {"NAME", p.Name}, {"TRAITS", string(traits)},
+		{"KEYED", strconv.FormatBool(p.Keyed)}, {"CHANGED", at(p.ChangedAt)}}
 }
 
 // ofProfile has the options of commands about one profile.
@@ -51,7 +52,8 @@ func (p *ofProfile) run(ctx context.Context, e environment, then func(*meta.Stor
 		if err != nil {
 			return err
 		}
-		return showOne(e.out, p.JSON, profileView{found.Website, found.ID, found.Name, found.Traits, found.Keyed, found.ChangedAt})
+		return showOne(e.out, p.JSON,
+			profileView{found.Website, found.ID, found.Name, found.Traits, found.Keyed, found.ChangedAt})
 	})
 }
 

@@ -31,7 +31,8 @@ func TestDocumentsShowCodeThatRuns(t *testing.T) {
 	} {
 		code := block(t, read(t, "../../../docs/"+row.page), "go", row.holds)
 		indented := "\t" + strings.ReplaceAll(strings.TrimSuffix(code, "\n"), "\n", "\n\t") + "\n"
-		if source := read(t, "../../../"+row.source); !strings.Contains(source, code) && !strings.Contains(source, indented) {
+		if source := read(t, "../../../"+row.source); !strings.Contains(source, code) &&
+			!strings.Contains(source, indented) {
 			t.Errorf("%s does not have this code of docs/%s:\n%s", row.source, row.page, code)
 		}
 	}
@@ -60,6 +61,7 @@ var readmeDay = time.Date(2026, time.November, 21, 18, 0, 0, 0, time.UTC)
 
 // The README's first query must return the answer in the README, which leaves out some fields.
 func TestReadmeAnswerIsReal(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	readme := read(t, "../../../README.md")
 	command := strings.Split(block(t, readme, "sh", "/v1/query?"), "'")
@@ -68,11 +70,13 @@ func TestReadmeAnswerIsReal(t *testing.T) {
 	if err := json.Unmarshal([]byte(block(t, readme, "json", "")), &shown); err != nil {
 		t.Fatal(err)
 	}
-	s := service.Settings{Addr: "127.0.0.1:0", Data: t.TempDir(), Demo: true, DemoDays: 10, JSON: true} // the query is about seven days
+	// the query is about seven days
+	s := service.Settings{Addr: "127.0.0.1:0", Data: t.TempDir(), Demo: true, DemoDays: 10, JSON: true}
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.Address+strings.TrimPrefix(address, "http://127.0.0.1:8080"), strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.Address+
+		strings.TrimPrefix(address, "http://127.0.0.1:8080"), strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +104,7 @@ var chain = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-z]{12}`)
 // TestKeysDocument runs the script of docs/keys.md in a shell, with a server, and compares its status codes and
 // its audit trail.
 func TestKeysDocument(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
 		testenv.Program(t, tool)
@@ -116,7 +121,8 @@ func TestKeysDocument(t *testing.T) {
 		want = append(want, code[1])
 	}
 	// Equal uses within a second would share an entry of the trail, so the script sleeps between them.
-	out := shell(t, folder, strings.NewReplacer("http://127.0.0.1:8080", p.Address, "NEW=", "sleep 1; NEW=").Replace(script))
+	out := shell(t, folder, strings.NewReplacer("http://127.0.0.1:8080", p.Address, "NEW=",
+		"sleep 1; NEW=").Replace(script))
 	var got []string
 	for line := range strings.Lines(out) {
 		if line = strings.TrimSpace(line); len(line) == 3 {
@@ -151,7 +157,8 @@ func shell(t *testing.T, folder, script string) string {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	instead := fmt.Sprintf("#!/bin/sh\n[ \"$1 $2\" = 'run ./cmd/sightline' ] || exit 9\nshift 2\nexec '%s' \"$@\"\n", program)
+	instead := fmt.Sprintf("#!/bin/sh\n[ \"$1 $2\" = 'run ./cmd/sightline' ] || exit 9\nshift 2\nexec '%s' \"$@\"\n",
+		program)
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(instead), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ func (o *owned) noOwner() error {
 
 // add stores a record of an owner and shows the stored record. exists is the error for a record that already
 // exists.
-func add[R any, V view](ctx context.Context, e environment, o *owned, create func(*meta.Store, context.Context, R) (R, error), record R, shown func(R) V, exists string) error {
+func add[R any, V view](ctx context.Context, e environment, o *owned,
+	create func(*meta.Store, context.Context, R) (R, error), record R, shown func(R) V, exists string) error {
 	return o.change(ctx, e, func(m *meta.Store) error {
 		created, err := create(m, ctx, record)
 		if err != nil {
@@ -65,7 +66,8 @@ func add[R any, V view](ctx context.Context, e environment, o *owned, create fun
 }
 
 // list shows the records of an owner.
-func list[R any, V view](ctx context.Context, e environment, o *owned, find func(*meta.Store, context.Context, string) ([]R, error), shown func(R) V) error {
+func list[R any, V view](ctx context.Context, e environment, o *owned,
+	find func(*meta.Store, context.Context, string) ([]R, error), shown func(R) V) error {
 	return o.read(ctx, e, func(m *meta.Store) error {
 		// An empty list for an unknown owner would mislead.
 		if _, err := m.OwnerByID(ctx, o.Owner); errors.Is(err, store.ErrNotFound) {
@@ -113,7 +115,8 @@ func changeOne[R any, V view](ctx context.Context, e environment, o *ofOne, sort
 
 // removeOne removes a record and shows it.
 func removeOne[R any, V view](ctx context.Context, e environment, o *ofOne, sort string,
-	find func(*meta.Store, context.Context, string) (R, error), remove func(*meta.Store, context.Context, string) error, shown func(R) V) error {
+	find func(*meta.Store, context.Context, string) (R, error), remove func(*meta.Store, context.Context, string) error,
+	shown func(R) V) error {
 	return o.read(ctx, e, func(m *meta.Store) error {
 		removed, err := find(m, ctx, o.ID)
 		if err == nil {
@@ -160,7 +163,8 @@ func (r *records) change(ctx context.Context, e environment, run func(*meta.Stor
 }
 
 // with opens the store and calls run. Its errors say what an operator can do.
-func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper, run func(*meta.Store) error) (err error) {
+func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper,
+	run func(*meta.Store) error) (err error) {
 	m, err := install.OpenRecords(ctx, r.Data, string(r.Meta), pepper, slog.New(slog.DiscardHandler), e.now)
 	if err != nil {
 		return err

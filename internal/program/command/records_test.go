@@ -45,7 +45,8 @@ func TestMissingRecordsAreAnError(t *testing.T) {
 	refused := func(beside string) {
 		t.Helper()
 		_, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--demo=false")
-		if code != 1 || !strings.Contains(errs, "meta.sqlite is missing, but "+beside+" has data") || !strings.Contains(errs, "--new-records") {
+		if code != 1 || !strings.Contains(errs, "meta.sqlite is missing, but "+beside+" has data") ||
+			!strings.Contains(errs, "--new-records") {
 			t.Errorf("exit code %d, want 1 because of %s: %s", code, beside, errs)
 		}
 		if _, err := os.Stat(filepath.Join(in.dir, install.RecordsFile)); err == nil {

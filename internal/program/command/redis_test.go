@@ -127,7 +127,8 @@ func TestCommandsNotifyServers(t *testing.T) {
 	if code != 0 || !strings.Contains(errs, "late") || in.keyNamed(t, "k").State != "revoked" {
 		t.Errorf("Redis is unreachable: exit code %d, %s", code, errs)
 	}
-	if _, errs, code := in.try(t, "keys", "disable", "k", "--redis", "nowhere"); code != 1 || !strings.Contains(errs, "--redis") {
+	if _, errs, code := in.try(t, "keys", "disable", "k", "--redis", "nowhere"); code != 1 ||
+		!strings.Contains(errs, "--redis") {
 		t.Errorf("an invalid address: exit code %d, %s", code, errs)
 	}
 }
@@ -143,11 +144,13 @@ func TestRedisIsAway(t *testing.T) {
 			t.Errorf("status %d: %s", status, body)
 		}
 	}
-	if status, body := p.get(t, "/health", ""); status != 503 || !strings.Contains(body, `"redis":false`) || !strings.Contains(body, `"database":true`) {
+	if status, body := p.get(t, "/health", ""); status != 503 || !strings.Contains(body, `"redis":false`) ||
+		!strings.Contains(body, `"database":true`) {
 		t.Errorf("health: status %d, %s", status, body)
 	}
 	p.stop(t)
-	if _, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--redis", "http://127.0.0.1"); code == 0 || !strings.Contains(errs, "--redis") {
+	if _, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--redis", "http://127.0.0.1"); code == 0 ||
+		!strings.Contains(errs, "--redis") {
 		t.Errorf("an address with another scheme: exit code %d, %s", code, errs)
 	}
 }

@@ -37,7 +37,8 @@ func (r *rights) claims() auth.Claims {
 	return c
 }
 
-// check returns an error for unknown types and fields, and for values that are not a country or a referrer. A key with these would be useless, or show more than it should.
+// check returns an error for unknown types and fields, and for values that are not a country or a referrer. A key with
+// these would be useless, or show more than it should.
 func (r *rights) check() error {
 	engine, err := query.New(query.Config{Store: noStore{}})
 	if err != nil {
@@ -60,7 +61,8 @@ func (r *rights) check() error {
 	for _, f := range r.Filter {
 		for _, name := range namedFields(auth.Filter(f)) {
 			if !slices.Contains(fields, name) && !strings.HasPrefix(name, query.PropertyPrefix) {
-				return fmt.Errorf("--filter: no allowed query type has the filter field %q; fields are %s", name, strings.Join(fields, ", "))
+				return fmt.Errorf("--filter: no allowed query type has the filter field %q; fields are %s", name,
+					strings.Join(fields, ", "))
 			}
 		}
 	}
@@ -102,7 +104,8 @@ func queryFilter(f auth.Filter) query.Filter {
 		one.Not = new(queryFilter(*f.Not))
 	}
 	if d := f.Did; d != nil {
-		one.Did = &query.Did{In: d.In, Action: query.Action{Event: queryText(d.Event), Page: queryText(d.Page), Click: queryText(d.Click)}}
+		one.Did = &query.Did{In: d.In,
+			Action: query.Action{Event: queryText(d.Event), Page: queryText(d.Page), Click: queryText(d.Click)}}
 		for _, part := range d.Filters {
 			one.Did.Filters = append(one.Did.Filters, queryFilter(part))
 		}
@@ -128,7 +131,8 @@ func checkOwner(ctx context.Context, m *meta.Store, owner string, resources []au
 	for _, r := range resources {
 		whose, err := m.Owner(ctx, store.Subject{Kind: store.SubjectKind(r.Kind), ID: r.ID})
 		if errors.Is(err, store.ErrNotFound) || err == nil && whose != owner {
-			list := map[string]string{auth.KindWebsite: "websites", auth.KindLink: "links", auth.KindSchedule: "monitors"}[r.Kind]
+			list := map[string]string{auth.KindWebsite: "websites", auth.KindLink: "links",
+				auth.KindSchedule: "monitors"}[r.Kind]
 			return fmt.Errorf("%s has no %s %q; see %s list --owner %[1]s", owner, r.Kind, r.ID, list)
 		}
 		if err != nil {

@@ -148,7 +148,10 @@ func newParser(all *commands, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(all, append(options,
 		kong.Name("sightline"),
 		kong.Description(description),
-		kong.Vars{"version": service.Version(), "scopes": joined(auth.Scopes()), "classes": classDefaults(), "formats": formatNames(), "exports": joined(mapped(exportFormats(), func(f exporter.Format) string { return f.Name })), "fields": joined(importer.Fields())},
+		kong.Vars{"version": service.Version(), "scopes": joined(auth.Scopes()), "classes": classDefaults(),
+			"formats": formatNames(),
+			"exports": joined(mapped(exportFormats(), func(f exporter.Format) string { return f.Name })),
+			"fields":  joined(importer.Fields())},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 		kong.PostBuild(nameVariables),
 		kong.WithHyphenPrefixedParameters(true), // so that a negative number reaches its own check

@@ -37,23 +37,34 @@ func TestRun(t *testing.T) {
 		{"the version", "--version", 0, "dev", ""},
 		{"an unknown command", "brew x", 2, "", `unknown command brew (help: sightline --help)`},
 		{"a misspelt command", "server", 2, "", `did you mean "serve"?`},
-		{"a verb of other programs", "keys create", 2, "", `unknown command create, did you mean "add"? (help: sightline keys --help)`},
-		{"a verb that the command does not have", "audit delete", 2, "", `unknown command delete (help: sightline audit --help)`},
-		{"websites without a command", "websites", 2, "", `"change", "remove", "tag" (help: sightline websites --help)`},
-		{"an unknown flag", "keys list --ownr x", 2, "", `unknown flag --ownr, did you mean "--owner"? (help: sightline keys list --help)`},
+		{"a verb of other programs", "keys create", 2, "",
+			`unknown command create, did you mean "add"? (help: sightline keys --help)`},
+		{"a verb that the command does not have", "audit delete", 2, "",
+			`unknown command delete (help: sightline audit --help)`},
+		{"websites without a command", "websites", 2, "",
+			`"change", "remove", "tag" (help: sightline websites --help)`},
+		{"an unknown flag", "keys list --ownr x", 2, "",
+			`unknown flag --ownr, did you mean "--owner"? (help: sightline keys list --help)`},
 		{"copying to nowhere", "copy", 2, "", "--to"},
 		{"copying to an empty address", "copy --to=", 2, "", "--to is empty"},
 		{"copying a negative number of rows", "copy --to clickhouse://h/d --rows -1", 2, "", "--rows is negative"},
-		{"copying before an invalid day", "copy --to clickhouse://h/d --before 2026-02-30", 2, "", "--before: not a day"},
-		{"the last day before the first", "derived verify --from 2026-02-02 --to 2026-02-01", 2, "", "--to is before --from"},
-		{"verifying a missing folder", "derived verify --data /nowhere", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
-		{"copying a missing folder", "copy --to clickhouse://h/d --data /nowhere", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
-		{"backing up a missing folder", "backup --data /nowhere /nowhere/backups", 1, "", "no data: /nowhere/analytics.duckdb does not exist"},
+		{"copying before an invalid day", "copy --to clickhouse://h/d --before 2026-02-30", 2, "",
+			"--before: not a day"},
+		{"the last day before the first", "derived verify --from 2026-02-02 --to 2026-02-01", 2, "",
+			"--to is before --from"},
+		{"verifying a missing folder", "derived verify --data /nowhere", 1, "",
+			"no data: /nowhere/analytics.duckdb does not exist"},
+		{"copying a missing folder", "copy --to clickhouse://h/d --data /nowhere", 1, "",
+			"no data: /nowhere/analytics.duckdb does not exist"},
+		{"backing up a missing folder", "backup --data /nowhere /nowhere/backups", 1, "",
+			"no data: /nowhere/analytics.duckdb does not exist"},
 		{"keeping a negative number of backups", "backup --keep -1 /nowhere", 2, "", "--keep is negative"},
 		{"backups every second", "serve --backup-every 1s", 2, "", "--backup-every must be at least 1m"},
 		{"restoring from nowhere", "restore /nowhere --data /nowhere/data", 1, "", "/nowhere has no complete backup"},
-		{"checking a missing folder", "doctor --data /nowhere", 1, "problem  folder      /nowhere does not exist; do: name the folder", "problems found: 1"},
-		{"checking in JSON", "doctor --data /nowhere --json", 1, `[{"level":"problem","check":"folder","text":"/nowhere does not exist","do":"`, "problems found: 1"},
+		{"checking a missing folder", "doctor --data /nowhere", 1,
+			"problem  folder      /nowhere does not exist; do: name the folder", "problems found: 1"},
+		{"checking in JSON", "doctor --data /nowhere --json", 1,
+			`[{"level":"problem","check":"folder","text":"/nowhere does not exist","do":"`, "problems found: 1"},
 		{"the tables", "clickhouse schema", 0, "CREATE TABLE IF NOT EXISTS events (", ""},
 		{"the tables of a cluster", "clickhouse schema --cluster east", 0, "ON CLUSTER `east`", ""},
 		{"the tables with a retention", "clickhouse schema --retention 400d", 0, "toIntervalDay(400)", ""},
@@ -87,8 +98,9 @@ func TestRun(t *testing.T) {
 // of serve.
 func TestVariables(t *testing.T) {
 	for name, value := range map[string]string{
-		"SIGHTLINE_CLICKHOUSE": "clickhouse://host/db", "SIGHTLINE_META": "postgres://host/db", "SIGHTLINE_REDIS": "redis://host",
-		"SIGHTLINE_ADDR": "127.0.0.1:1", "SIGHTLINE_DEMO": "false", "SIGHTLINE_LIMIT": "query=5,track=6",
+		"SIGHTLINE_CLICKHOUSE": "clickhouse://host/db", "SIGHTLINE_META": "postgres://host/db",
+		"SIGHTLINE_REDIS": "redis://host",
+		"SIGHTLINE_ADDR":  "127.0.0.1:1", "SIGHTLINE_DEMO": "false", "SIGHTLINE_LIMIT": "query=5,track=6",
 		"SIGHTLINE_CLICKHOUSE_RETENTION": "30d", "SIGHTLINE_KEYS_ADD_LIMIT": "7", "SIGHTLINE_OWNER": "north",
 	} {
 		t.Setenv(name, value)
@@ -107,9 +119,13 @@ func TestVariables(t *testing.T) {
 			s := all.Serve.settings()
 			return []any{s.Addr, s.Demo, s.Meta, s.Redis, s.ClickHouse.DSN, s.ClickHouse.Retention, len(s.Limits)}
 		}, []any{"127.0.0.1:2", false, "postgres://host/db", "redis://host", "clickhouse://host/db", 30 * oneDay, 2}},
-		{"keys add --all", func() []any { return []any{string(all.Keys.Add.Meta), all.Keys.Add.Limit, all.Keys.Add.Owner} }, []any{"postgres://host/db", 0, "local"}},
+		{"keys add --all", func() []any {
+			return []any{string(all.Keys.Add.Meta), all.Keys.Add.Limit,
+				all.Keys.Add.Owner}
+		}, []any{"postgres://host/db", 0, "local"}},
 		{"keys revoke k", func() []any { return []any{string(all.Keys.Revoke.Redis)} }, []any{"redis://host"}},
-		{"copy", func() []any { return []any{string(all.Copy.To), all.Copy.options("").Retention} }, []any{"clickhouse://host/db", 30 * oneDay}},
+		{"copy", func() []any { return []any{string(all.Copy.To), all.Copy.options("").Retention} },
+			[]any{"clickhouse://host/db", 30 * oneDay}},
 	} {
 		if _, err := p.Parse(strings.Fields(row.args)); err != nil {
 			t.Errorf("%s: %v", row.args, err)
@@ -144,8 +160,11 @@ func TestVerbs(t *testing.T) {
 	}
 	verbs := []string{"add", "list", "show", "change", "remove"}
 	others := []string{
-		"serve", "backup", "restore", "doctor", "copy", "import", "export", "erase", "subject", "mcp", "help", "websites tag", "definitions save", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token", "flags schedule",
-		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema", "clickhouse migrate",
+		"serve", "backup", "restore", "doctor", "copy", "import", "export", "erase", "subject", "mcp", "help",
+		"websites tag", "definitions save", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token",
+		"flags schedule",
+		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema",
+		"clickhouse migrate",
 	}
 	for _, command := range p.Model.Leaves(false) {
 		path := command.Path()

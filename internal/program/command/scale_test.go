@@ -14,7 +14,8 @@ const scalePage = "../../../docs/scale.md"
 // docs/scale.md shows tables that the command prints.
 func TestGoldenScale(t *testing.T) {
 	page := read(t, scalePage)
-	page = between(t, page, "<!-- tables: ", "<!-- end of tables -->", statements(t, "clickhouse schema", "events", "receipts"))
+	page = between(t, page, "<!-- tables: ", "<!-- end of tables -->",
+		statements(t, "clickhouse schema", "events", "receipts"))
 	page = between(t, page, "<!-- tables of a cluster: ", "<!-- end of tables of a cluster -->",
 		statements(t, "clickhouse schema --cluster east", "visits_local", "visits"))
 	golden.Check(t, scalePage, []byte(page))
@@ -64,7 +65,8 @@ func TestScaleShowsCommandsThatExist(t *testing.T) {
 		commands++
 		line, _, _ = strings.Cut(line, " #")
 		var out, errs strings.Builder
-		if code := Run(t.Context(), append(strings.Fields(line), "-h"), &out, &errs); code != 0 || !strings.HasPrefix(out.String(), "Usage: sightline") {
+		if code := Run(t.Context(), append(strings.Fields(line), "-h"), &out, &errs); code != 0 ||
+			!strings.HasPrefix(out.String(), "Usage: sightline") {
 			t.Errorf("sightline %s: exit code %d, %s", line, code, errs.String())
 		}
 	}

@@ -87,7 +87,8 @@ func (s *serve) Validate() error {
 	if s.Data == "" {
 		faults = append(faults, errors.New("--data is empty"))
 	}
-	for _, a := range []struct{ flag, addr string }{{"--addr", s.Addr}, {"--track-addr", s.TrackAddr}, {"--metrics-addr", s.MetricsAddr}} {
+	for _, a := range []struct{ flag, addr string }{{"--addr", s.Addr}, {"--track-addr", s.TrackAddr},
+		{"--metrics-addr", s.MetricsAddr}} {
 		if _, err := net.ResolveTCPAddr("tcp", a.addr); a.addr != "" && err != nil {
 			faults = append(faults, fmt.Errorf("%s %q is not a host:port to listen on: %w", a.flag, a.addr, err))
 		}
@@ -143,7 +144,8 @@ func (s *serve) settings() service.Settings {
 		Drain:         time.Duration(s.Drain),
 		GeoIP:         s.Geoip,
 		CountryHeader: s.CountryHeader,
-		Proxies:       clientip.Proxies(mapped(s.TrustedProxy, func(n network) netip.Prefix { return netip.Prefix(n) })),
+		Proxies: clientip.Proxies(mapped(s.TrustedProxy,
+			func(n network) netip.Prefix { return netip.Prefix(n) })),
 		Origins:       mapped(s.CorsOrigin, func(o origin) string { return string(o) }),
 		MCP:           s.Mcp,
 		TrackWindow:   time.Duration(s.TrackWindow),
@@ -162,7 +164,8 @@ func (s *serve) settings() service.Settings {
 	}
 }
 
-var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
+	"error": slog.LevelError}
 
 // tables has the options for the tables in ClickHouse.
 type tables struct {

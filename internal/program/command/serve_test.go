@@ -19,9 +19,11 @@ func TestLimitsOfClasses(t *testing.T) {
 	}{
 		{"none", "", nil, ""},
 		{"one", "--limit query=5", map[auth.Class]int{auth.ClassQuery: 5}, ""},
-		{"two, beside a factor", "--limit query=5 --limits 2 --limit track=9", map[auth.Class]int{auth.ClassQuery: 5, auth.ClassTrack: 9}, ""},
+		{"two, beside a factor", "--limit query=5 --limits 2 --limit track=9",
+			map[auth.Class]int{auth.ClassQuery: 5, auth.ClassTrack: 9}, ""},
 		{"the last of a class", "--limit query=5 --limit query=6", map[auth.Class]int{auth.ClassQuery: 6}, ""},
-		{"a class without routes", "--limit refused=5", nil, `"refused" is not one of export, flags, health, identify, other, public, query, track`},
+		{"a class without routes", "--limit refused=5", nil,
+			`"refused" is not one of export, flags, health, identify, other, public, query, track`},
 		{"no class", "--limit 5", nil, `"5" is not one of export`},
 		{"no number", "--limit query", nil, "not a positive whole number, such as query=120"},
 		{"zero", "--limit query=0", nil, "not a positive whole number"},

@@ -60,7 +60,8 @@ func showToken(e environment, asJSON bool, key string, token auth.Secret, expire
 			Expires time.Time `json:"expires"`
 		}{token.Reveal(), key, expires.UTC()})
 	}
-	if _, err := fmt.Fprintf(e.errs, "A token of %s, valid until %s. Send it as Authorization: Bearer TOKEN.\n", key, at(expires)); err != nil {
+	if _, err := fmt.Fprintf(e.errs, "A token of %s, valid until %s. Send it as Authorization: Bearer TOKEN.\n", key,
+		at(expires)); err != nil {
 		return err
 	}
 	_, err := io.WriteString(e.out, token.Reveal()+"\n")

@@ -58,7 +58,8 @@ func (t *trail) record(ctx context.Context, command string, k auth.Key, failed e
 		return nil
 	}
 	entry := auth.Entry{
-		Time: t.e.now(), RequestID: rand.Text(), KeyID: k.ID, Start: k.Start, Owner: k.Owner, Method: "COMMAND", Route: command, Outcome: "allowed",
+		Time: t.e.now(), RequestID: rand.Text(), KeyID: k.ID, Start: k.Start, Owner: k.Owner, Method: "COMMAND",
+		Route: command, Outcome: "allowed",
 	}
 	if failed != nil {
 		entry.Outcome = "failed"

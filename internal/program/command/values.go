@@ -191,7 +191,8 @@ func (f *filter) UnmarshalText(text []byte) error {
 
 // operators returns the operators of filters in queries.
 func operators() []query.Op {
-	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.NotStartsWith, query.EndsWith, query.NotEndsWith,
+	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.NotStartsWith,
+		query.EndsWith, query.NotEndsWith,
 		query.Matches, query.NotMatches, query.In, query.NotIn}
 }
 

@@ -36,7 +36,8 @@ func TestParseFilter(t *testing.T) {
 		}
 	}
 	var group filter
-	want := filter{Or: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"/"}}, {Not: &auth.Filter{Field: "path", Op: "eq", Values: []string{"/a"}}}}}
+	want := filter{Or: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"/"}},
+		{Not: &auth.Filter{Field: "path", Op: "eq", Values: []string{"/a"}}}}}
 	err := group.UnmarshalText([]byte(`{"or":[{"field":"path","op":"eq","values":["/"]},{"not":{"field":"path","op":"eq","values":["/a"]}}]}`))
 	if diff := cmp.Diff(want, group); diff != "" || err != nil {
 		t.Errorf("a group in JSON: %v%s", err, diff)
@@ -46,7 +47,8 @@ func TestParseFilter(t *testing.T) {
 		did.Did == nil || did.Did.Event.Values[0] != "signup" || did.Did.Filters[0].Field != "property:plan" {
 		t.Errorf("did: %+v, %v", did, err)
 	}
-	for _, text := range []string{`{"did":{"event":{"is":"signup"}}}`, `{"xor":[]}`, `{"or":`, "", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
+	for _, text := range []string{`{"did":{"event":{"is":"signup"}}}`, `{"xor":[]}`, `{"or":`, "", "country",
+		"country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
 		if err := new(filter).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q: want an error", text)
 		}
@@ -86,15 +88,18 @@ func TestDSNOfAFile(t *testing.T) {
 		{"clickhouse migrate --clickhouse", &all.Clickhouse.Migrate.Clickhouse},
 		{"copy --to", &all.Copy.To},
 	} {
-		for typed, want := range map[string]dsn{"postgres://host/db": "postgres://host/db", "@" + file: "postgres://name:secret@host/database"} {
+		for typed, want := range map[string]dsn{"postgres://host/db": "postgres://host/db", "@" +
+			file: "postgres://name:secret@host/database"} {
 			_, err := p.Parse(append(strings.Fields(row.args), typed))
 			if err != nil || *row.got != want {
 				t.Errorf("%s %s: %q, %v; want %q", row.args, typed, *row.got, err, want)
 			}
 		}
 	}
-	for typed, fault := range map[string]string{"@" + file + "2": "no such file", "@" + in.file(t, "\n"): "is empty", "@": "no such file"} {
-		if _, err := p.Parse([]string{"serve", "--meta", typed}); err == nil || !strings.Contains(err.Error(), "--meta") || !strings.Contains(err.Error(), fault) {
+	for typed, fault := range map[string]string{"@" + file + "2": "no such file", "@" + in.file(t, "\n"): "is empty",
+		"@": "no such file"} {
+		if _, err := p.Parse([]string{"serve", "--meta", typed}); err == nil ||
+			!strings.Contains(err.Error(), "--meta") || !strings.Contains(err.Error(), fault) {
 			t.Errorf("%s: %v, want %q", typed, err, fault)
 		}
 	}

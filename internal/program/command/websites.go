@@ -84,7 +84,8 @@ type addWebsite struct {
 func (a *addWebsite) Run(ctx context.Context, e environment) error {
 	w := store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public,
 		Rules: store.Rules{RetentionDays: a.Retention, KeepTotals: a.KeepTotals}}
-	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite, fmt.Sprintf("website %q already exists; choose another --id", a.ID))
+	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite,
+		fmt.Sprintf("website %q already exists; choose another --id", a.ID))
 }
 
 type listWebsites struct{ owned }
@@ -128,7 +129,8 @@ func (c *changeWebsite) amend(w *store.Website) {
 	assign(&w.Rules.RetentionDays, c.Retention)
 	assign(&w.Rules.KeepTotals, c.KeepTotals)
 	if len(c.AllowOrigin) > 0 {
-		w.Rules.AllowedOrigins = slices.DeleteFunc(slices.Clone(c.AllowOrigin), func(s string) bool { return s == none })
+		w.Rules.AllowedOrigins = slices.DeleteFunc(slices.Clone(c.AllowOrigin),
+			func(s string) bool { return s == none })
 	}
 	if len(c.AllowAddress) > 0 {
 		w.Rules.AllowedAddresses = slices.Concat(c.AllowAddress...)

@@ -1,8 +1,8 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
-// send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement, POST /write
-// stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /erase and /purge remove rows, /verify and
-// /rebuild handle stored daily results, and /backup and /backups make backups and describe the regular ones. Both ends are the same
-// program, so the messages are encoded with gob.
+// send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement,
+// POST /write stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /erase and
+// /purge remove rows, /verify and /rebuild handle stored daily results, and /backup and /backups make backups and
+// describe the regular ones. Both ends are the same program, so the messages are encoded with gob.
 package control
 
 import (
@@ -34,7 +34,8 @@ type Source interface {
 	Subjects(ctx context.Context) ([]store.Subject, error)
 }
 
-// Seals verifies and rebuilds the stored daily results of a website, and erases persons from its events and from these results. A [query.Engine] implements it.
+// Seals verifies and rebuilds the stored daily results of a website, and erases persons from its events and from these
+// results. A [query.Engine] implements it.
 type Seals interface {
 	store.PersonEraser
 
@@ -48,8 +49,8 @@ type Backups interface {
 	Status() backup.Status
 }
 
-// Listen creates the socket at path with mode 0600. It replaces an existing socket, so call it only after opening the data
-// of the folder.
+// Listen creates the socket at path with mode 0600. It replaces an existing socket, so call it only after opening the
+// data of the folder.
 func Listen(ctx context.Context, path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -90,13 +91,14 @@ func Handler(events Source, seals Seals, backups Backups) http.Handler {
 		all, err := events.Subjects(r.Context())
 		reply(w, all, err)
 	})
-	mux.HandleFunc("POST /erase/person", decoded(func(ctx context.Context, asked store.Person) (map[string]int64, error) {
-		removed, err := seals.ErasePerson(ctx, asked)
-		if errors.Is(err, query.ErrNotEraser) {
-			err = errUnable
-		}
-		return removed, err
-	}))
+	mux.HandleFunc("POST /erase/person",
+		decoded(func(ctx context.Context, asked store.Person) (map[string]int64, error) {
+			removed, err := seals.ErasePerson(ctx, asked)
+			if errors.Is(err, query.ErrNotEraser) {
+				err = errUnable
+			}
+			return removed, err
+		}))
 	mux.HandleFunc("POST /erase", decoded(func(ctx context.Context, asked store.Subject) (int64, error) {
 		eraser, ok := events.(store.Eraser)
 		if !ok {
@@ -154,7 +156,8 @@ type wireDays struct {
 	From, To time.Time
 }
 
-func ofDays[T any](do func(ctx context.Context, subject store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
+func ofDays[T any](do func(ctx context.Context, subject store.Subject, from, to time.Time) (T,
+	error)) http.HandlerFunc {
 	return decoded(func(ctx context.Context, asked wireDays) (T, error) {
 		return do(ctx, asked.Subject, asked.From, asked.To)
 	})
@@ -318,8 +321,8 @@ func (c *Client) RebuildSeals(ctx context.Context, website store.Subject, from, 
 	return days, err
 }
 
-// Backup makes a backup in the folder to, an absolute path, with the rights of the server. It keeps the newest backups there;
-// 0 keeps all.
+// Backup makes a backup in the folder to, an absolute path, with the rights of the server. It keeps the newest backups
+// there; 0 keeps all.
 func (c *Client) Backup(ctx context.Context, to string, keep int) (backup.Made, error) {
 	var made backup.Made
 	err := c.ask(ctx, http.MethodPost, "backup", wireBackup{to, keep}, &made)

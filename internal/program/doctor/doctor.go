@@ -4,9 +4,9 @@
 //		fmt.Println(f.Level, f.Check, f.Text, f.Do)
 //	}
 //
-// It works while a server runs on the data folder, through the server's socket, and without one. Without a server it first
-// checks the files without changing them. If they are sound, it opens them as a server does, which moves the log of events into
-// its file.
+// It works while a server runs on the data folder, through the server's socket, and without one. Without a server it
+// first checks the files without changing them. If they are sound, it opens them as a server does, which moves the log
+// of events into its file.
 package doctor
 
 import (
@@ -37,9 +37,10 @@ const (
 
 // A Finding is the result of one check.
 type Finding struct {
-	Level Level  `json:"level"`
-	Check string `json:"check"` // folder, files, server, events, records, disk, clock, retention, sealing, clickhouse, redis or backups
-	Text  string `json:"text"`  // what was found
+	Level Level `json:"level"`
+	// folder, files, server, events, records, disk, clock, retention, sealing, clickhouse, redis or backups
+	Check string `json:"check"`
+	Text  string `json:"text"` // what was found
 	Do    string `json:"do,omitempty"`
 }
 
@@ -77,8 +78,8 @@ func (d *doctor) found(level Level, check, do, format string, args ...any) {
 	d.findings = append(d.findings, Finding{level, check, fmt.Sprintf(format, args...), do})
 }
 
-// Check looks at every part of an installation. Checks of parts that do not exist, or that a problem makes impossible, are left
-// out.
+// Check looks at every part of an installation. Checks of parts that do not exist, or that a problem makes impossible,
+// are left out.
 func Check(ctx context.Context, cfg Config) []Finding {
 	d := &doctor{Config: cfg}
 	if !d.checkFolder() {
@@ -149,15 +150,20 @@ func (d *doctor) checkFile() (sound bool) {
 	unfinished, err := embedded.Check(d.Data)
 	switch {
 	case errors.Is(err, store.ErrLocked):
-		d.found(Problem, "events", "wait until the process has started or ended; if it does not, find it with: fuser "+filepath.Join(d.Data, embedded.File), "another process has opened the events, and does not answer on %s", install.SocketFile)
+		d.found(Problem, "events", "wait until the process has started or ended; if it does not, find it with: fuser "+
+			filepath.Join(d.Data, embedded.File), "another process has opened the events, and does not answer on %s",
+			install.SocketFile)
 	case errors.Is(err, store.ErrNewerSchema):
-		d.found(Problem, "events", "use the newer program, or restore a backup", "the tables are of a newer program: %v", err)
+		d.found(Problem, "events", "use the newer program, or restore a backup",
+			"the tables are of a newer program: %v", err)
 	case errors.Is(err, store.ErrCorrupt):
-		d.found(Problem, "events", "follow docs/recovery.md before you start the server", "the events are damaged: %v", err)
+		d.found(Problem, "events", "follow docs/recovery.md before you start the server", "the events are damaged: %v",
+			err)
 	case err != nil:
 		d.found(Problem, "events", "see docs/recovery.md", "the events cannot be read: %v", err)
 	case unfinished > 0:
-		d.found(Warning, "events", "nothing after a crash or a power loss; otherwise see docs/recovery.md", "the log ends in an unfinished commit of %d bytes, which a start removes", unfinished)
+		d.found(Warning, "events", "nothing after a crash or a power loss; otherwise see docs/recovery.md",
+			"the log ends in an unfinished commit of %d bytes, which a start removes", unfinished)
 		return true
 	default:
 		d.found(OK, "events", "", "all blocks of the file, and all commits of its log, are undamaged")
@@ -173,7 +179,8 @@ func (d *doctor) checkEvents(ctx context.Context, events source) {
 		name = "clickhouse"
 	}
 	if err := events.Ping(ctx); errors.Is(err, clickhouse.ErrNoSchema) {
-		d.found(Problem, name, "create or upgrade the tables with clickhouse migrate", "the tables are missing or old: %v", err)
+		d.found(Problem, name, "create or upgrade the tables with clickhouse migrate",
+			"the tables are missing or old: %v", err)
 		return
 	} else if err != nil {
 		d.found(Problem, name, "check the server and its log", "the events do not answer: %v", err)
@@ -210,16 +217,21 @@ func (d *doctor) checkSealing(ctx context.Context, events source, subjects []sto
 		}
 		report, err := seals.VerifySeals(ctx, s, from, d.Now())
 		if err != nil {
-			d.found(Problem, "sealing", "check the log of the server", "stored results of website %q cannot be compared: %v", s.ID, err)
+			d.found(Problem, "sealing", "check the log of the server",
+				"stored results of website %q cannot be compared: %v", s.ID, err)
 			return
 		}
 		verified += report.Verified
 		if n := len(report.Differences); n > 0 {
 			wrong++
-			d.found(Problem, "sealing", "run derived rebuild --website "+s.ID, "stored results of website %q differ from its events on %d days, first on %s", s.ID, n, report.Differences[0].Day.Format(time.DateOnly))
+			d.found(Problem, "sealing", "run derived rebuild --website "+s.ID,
+				"stored results of website %q differ from its events on %d days, first on %s", s.ID, n,
+				report.Differences[0].Day.Format(time.DateOnly))
 		}
 	}
 	if wrong == 0 {
-		d.found(OK, "sealing", "", "stored results of the last %d days agree with their events (%d compared, counted per table)", d.Days, verified)
+		d.found(OK, "sealing", "",
+			"stored results of the last %d days agree with their events (%d compared, counted per table)", d.Days,
+			verified)
 	}
 }

@@ -33,7 +33,8 @@ var noon = time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
 // folder returns a data folder with sealed events of yesterday, and with a backup in its own folder.
 func folder(t *testing.T) Config {
 	t.Helper()
-	cfg := Config{Data: t.TempDir(), BackupTo: t.TempDir(), Every: 24 * time.Hour, Days: 3, Now: func() time.Time { return noon }}
+	cfg := Config{Data: t.TempDir(), BackupTo: t.TempDir(), Every: 24 * time.Hour, Days: 3,
+		Now: func() time.Time { return noon }}
 	if err := os.Chmod(cfg.Data, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +47,10 @@ func folder(t *testing.T) Config {
 		t.Fatal(err)
 	}
 	b := store.Batch{Events: []store.Event{
-		{Website: "w", ID: "1", Kind: store.Pageview, Name: "screen_view", Path: "/", Time: noon.AddDate(0, 0, -1), Identity: store.Identity{AnonymousID: "a", SessionID: "s"}},
-		{Website: "w", ID: "2", Kind: store.Pageview, Name: "screen_view", Path: "/", Time: noon.Add(-time.Hour), Identity: store.Identity{AnonymousID: "a", SessionID: "t"}},
+		{Website: "w", ID: "1", Kind: store.Pageview, Name: "screen_view", Path: "/", Time: noon.AddDate(0, 0, -1),
+			Identity: store.Identity{AnonymousID: "a", SessionID: "s"}},
+		{Website: "w", ID: "2", Kind: store.Pageview, Name: "screen_view", Path: "/", Time: noon.Add(-time.Hour),
+			Identity: store.Identity{AnonymousID: "a", SessionID: "t"}},
 	}}
 	if _, err := events.Write(ctx, &b); err != nil {
 		t.Fatal(err)
@@ -92,7 +95,8 @@ func copied(t *testing.T, cfg Config) Config {
 	t.Helper()
 	from := cfg
 	cfg.Data, cfg.BackupTo = filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "backups")
-	if err := errors.Join(os.CopyFS(cfg.Data, os.DirFS(from.Data)), os.CopyFS(cfg.BackupTo, os.DirFS(from.BackupTo)), os.Chmod(cfg.Data, 0o700)); err != nil {
+	if err := errors.Join(os.CopyFS(cfg.Data, os.DirFS(from.Data)), os.CopyFS(cfg.BackupTo, os.DirFS(from.BackupTo)),
+		os.Chmod(cfg.Data, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	settle(t, cfg)
@@ -141,7 +145,8 @@ func TestSound(t *testing.T) {
 	if bad := worst(found); len(bad) > 0 {
 		t.Errorf("with a server: %+v", bad)
 	}
-	if !has(found, OK, "server", "a server runs") || !has(found, OK, "sealing", "(6 compared") || !has(found, OK, "backups", "newest of 1") {
+	if !has(found, OK, "server", "a server runs") || !has(found, OK, "sealing", "(6 compared") ||
+		!has(found, OK, "backups", "newest of 1") {
 		t.Errorf("with a server: %+v", found)
 	}
 }
@@ -222,13 +227,18 @@ func TestFindings(t *testing.T) {
 		text    string
 	}{
 		{"no folder", func(_ *testing.T, cfg *Config) { cfg.Data += "/none" }, Problem, "folder", "does not exist"},
-		{"a folder that others may read", func(t *testing.T, cfg *Config) { must(t, os.Chmod(cfg.Data, 0o755)) }, Warning, "folder", "mode 0755"},
+		{"a folder that others may read", func(t *testing.T, cfg *Config) { must(t, os.Chmod(cfg.Data, 0o755)) },
+			Warning, "folder", "mode 0755"},
 		{"a half restored folder", func(t *testing.T, cfg *Config) {
 			must(t, os.WriteFile(filepath.Join(cfg.Data, install.RestoreFile), nil, 0o600))
 		}, Problem, "folder", "is not finished"},
-		{"no events", func(t *testing.T, cfg *Config) { must(t, os.Remove(filepath.Join(cfg.Data, install.EventsFile))) }, Problem, "files", "is missing"},
+		{"no events", func(t *testing.T,
+			cfg *Config) {
+			must(t, os.Remove(filepath.Join(cfg.Data, install.EventsFile)))
+		}, Problem, "files", "is missing"},
 		{"a log without events", func(t *testing.T, cfg *Config) {
-			must(t, os.Rename(filepath.Join(cfg.Data, install.EventsFile), filepath.Join(cfg.Data, install.EventsFile+".wal")))
+			must(t, os.Rename(filepath.Join(cfg.Data, install.EventsFile),
+				filepath.Join(cfg.Data, install.EventsFile+".wal")))
 		}, Problem, "files", "exists without"},
 		{"a large log", func(t *testing.T, cfg *Config) {
 			log := filepath.Join(cfg.Data, install.EventsFile+".wal")
@@ -238,14 +248,23 @@ func TestFindings(t *testing.T) {
 		{"a copy of a damaged log", func(t *testing.T, cfg *Config) {
 			must(t, os.WriteFile(filepath.Join(cfg.Data, install.EventsFile+".wal.20261101T000000Z"), nil, 0o600))
 		}, Warning, "files", "was damaged once"},
-		{"no records", func(t *testing.T, cfg *Config) { must(t, os.Remove(filepath.Join(cfg.Data, install.RecordsFile))) }, Problem, "files", "meta.sqlite is missing"},
-		{"no pepper", func(t *testing.T, cfg *Config) { must(t, os.Remove(filepath.Join(cfg.Data, install.PepperFile))) }, Problem, "files", "pepper is missing"},
+		{"no records", func(t *testing.T,
+			cfg *Config) {
+			must(t, os.Remove(filepath.Join(cfg.Data, install.RecordsFile)))
+		}, Problem, "files", "meta.sqlite is missing"},
+		{"no pepper", func(t *testing.T,
+			cfg *Config) {
+			must(t, os.Remove(filepath.Join(cfg.Data, install.PepperFile)))
+		}, Problem, "files", "pepper is missing"},
 		{"a folder in place of the records", func(t *testing.T, cfg *Config) {
 			must(t, os.Remove(filepath.Join(cfg.Data, install.RecordsFile)))
 			must(t, os.Mkdir(filepath.Join(cfg.Data, install.RecordsFile), 0o700))
 		}, Problem, "files", "is not a file"},
-		{"a file that others may read", func(t *testing.T, cfg *Config) { must(t, os.Chmod(filepath.Join(cfg.Data, install.EventsFile), 0o644)) }, Warning, "files", "mode 0644"},
-		{"damaged events", func(t *testing.T, cfg *Config) { damage(t, cfg, install.EventsFile, 40_000) }, Problem, "events", "are damaged"},
+		{"a file that others may read",
+			func(t *testing.T, cfg *Config) { must(t, os.Chmod(filepath.Join(cfg.Data, install.EventsFile), 0o644)) },
+			Warning, "files", "mode 0644"},
+		{"damaged events", func(t *testing.T, cfg *Config) { damage(t, cfg, install.EventsFile, 40_000) }, Problem,
+			"events", "are damaged"},
 		{"newer tables of events", func(t *testing.T, cfg *Config) {
 			execute(t, cfg, "duckdb", install.EventsFile, "UPDATE schema_version SET version = 1000")
 		}, Problem, "events", "newer program"},
@@ -254,12 +273,17 @@ func TestFindings(t *testing.T) {
 			must(t, err)
 			t.Cleanup(func() { _ = s.Close(context.Background()) })
 		}, Problem, "events", "another process has opened"},
-		{"damaged records", func(t *testing.T, cfg *Config) { damage(t, cfg, install.RecordsFile, 0) }, Problem, "records", "are damaged"},
+		{"damaged records", func(t *testing.T, cfg *Config) { damage(t, cfg, install.RecordsFile, 0) }, Problem,
+			"records", "are damaged"},
 		{"newer tables of records", func(t *testing.T, cfg *Config) {
-			execute(t, cfg, "sqlite", install.RecordsFile, "INSERT INTO sightline_meta_version(version_id, is_applied) VALUES (1000, 1)")
+			execute(t, cfg, "sqlite", install.RecordsFile,
+				"INSERT INTO sightline_meta_version(version_id, is_applied) VALUES (1000, 1)")
 		}, Problem, "records", "newer program"},
-		{"PostgreSQL that does not answer", func(_ *testing.T, cfg *Config) { cfg.Meta = "postgres://127.0.0.1:1/x?connect_timeout=1" }, Problem, "records", "PostgreSQL cannot be read"},
-		{"Redis that does not answer", func(_ *testing.T, cfg *Config) { cfg.Redis = "redis://127.0.0.1:1" }, Problem, "redis", "does not answer"},
+		{"PostgreSQL that does not answer",
+			func(_ *testing.T, cfg *Config) { cfg.Meta = "postgres://127.0.0.1:1/x?connect_timeout=1" }, Problem,
+			"records", "PostgreSQL cannot be read"},
+		{"Redis that does not answer", func(_ *testing.T, cfg *Config) { cfg.Redis = "redis://127.0.0.1:1" }, Problem,
+			"redis", "does not answer"},
 		{"ClickHouse that does not answer", func(_ *testing.T, cfg *Config) {
 			cfg.ClickHouse = clickhouse.Config{DSN: "clickhouse://127.0.0.1:1/x"}
 		}, Problem, "clickhouse", "cannot be used"},
@@ -272,8 +296,10 @@ func TestFindings(t *testing.T) {
 		{"stored results that are wrong", func(t *testing.T, cfg *Config) {
 			execute(t, cfg, "duckdb", install.EventsFile, "DELETE FROM sealed_sessions")
 		}, Problem, "sealing", "differ from its events on 2 days"},
-		{"no regular backups", func(_ *testing.T, cfg *Config) { cfg.BackupTo = "" }, Warning, "backups", "no regular backups"},
-		{"no backup", func(t *testing.T, cfg *Config) { cfg.BackupTo = t.TempDir() }, Problem, "backups", "no complete backup"},
+		{"no regular backups", func(_ *testing.T, cfg *Config) { cfg.BackupTo = "" }, Warning, "backups",
+			"no regular backups"},
+		{"no backup", func(t *testing.T, cfg *Config) { cfg.BackupTo = t.TempDir() }, Problem, "backups",
+			"no complete backup"},
 		{"an old backup", func(_ *testing.T, cfg *Config) {
 			cfg.Now = func() time.Time { return noon.Add(25*time.Hour + time.Minute) }
 		}, Problem, "backups", "is 25h1m0s old"},
@@ -299,7 +325,8 @@ func TestFindings(t *testing.T) {
 
 // The level of a difference of clocks depends on its size. The time that a server takes to answer is no difference.
 func TestSkew(t *testing.T) {
-	for skew, want := range map[time.Duration]Level{0: OK, time.Second: OK, -3 * time.Second: Warning, 3 * time.Second: Warning, -2 * time.Minute: Problem, time.Hour: Problem} {
+	for skew, want := range map[time.Duration]Level{0: OK, time.Second: OK, -3 * time.Second: Warning,
+		3 * time.Second: Warning, -2 * time.Minute: Problem, time.Hour: Problem} {
 		d := &doctor{Config: Config{Now: func() time.Time { return noon.Add(30 * time.Second) }}}
 		at := noon // asked 30 s before the answer
 		if skew > 0 {
@@ -321,7 +348,8 @@ func TestEngines(t *testing.T) {
 	cfg := folder(t)
 	cfg.Now = time.Now
 	cfg.Redis = testenv.Address(t, "REDIS_DSN")
-	if found := Check(t.Context(), cfg); !has(found, OK, "redis", "answers") || !has(found, OK, "clock", "Redis differ") {
+	if found := Check(t.Context(), cfg); !has(found, OK, "redis", "answers") ||
+		!has(found, OK, "clock", "Redis differ") {
 		t.Errorf("findings: %+v", found)
 	}
 }

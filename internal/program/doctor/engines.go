@@ -14,7 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// Differences between clocks that are worth a finding. Visitor ids depend on the day, and limits and keys on the second.
+// Differences between clocks that are worth a finding. Visitor ids depend on the day, and limits and keys on the
+// second.
 const (
 	someSkew = 2 * time.Second
 	muchSkew = time.Minute
@@ -42,11 +43,14 @@ func (d *doctor) checkRecords(ctx context.Context) {
 	clock, err := meta.Check(ctx, cfg)
 	switch {
 	case errors.Is(err, store.ErrNewerSchema):
-		d.found(Problem, "records", "use the newer program, or restore a backup", "the tables in %s are of a newer program: %v", what, err)
+		d.found(Problem, "records", "use the newer program, or restore a backup",
+			"the tables in %s are of a newer program: %v", what, err)
 	case errors.Is(err, store.ErrCorrupt):
-		d.found(Problem, "records", "restore a backup", "the records in %s are damaged, or of another program: %v", what, err)
+		d.found(Problem, "records", "restore a backup", "the records in %s are damaged, or of another program: %v",
+			what, err)
 	case err != nil:
-		d.found(Problem, "records", "check the address and the server", "the records in %s cannot be read: %v", what, err)
+		d.found(Problem, "records", "check the address and the server", "the records in %s cannot be read: %v", what,
+			err)
 	default:
 		d.recordsSound = true
 		d.found(OK, "records", "", "the records in %s can be read, and their tables fit this program", what)
@@ -74,7 +78,8 @@ func (d *doctor) checkRedis(ctx context.Context) {
 			return
 		}
 	}
-	d.found(Problem, "redis", "check the address and the server; until then each process has limits of its own", "Redis does not answer: %v", err)
+	d.found(Problem, "redis", "check the address and the server; until then each process has limits of its own",
+		"Redis does not answer: %v", err)
 }
 
 // checkSkew compares the clock of a server, which was asked at an instant, with the clock of this machine.
@@ -94,14 +99,17 @@ func (d *doctor) checkSkew(server string, clock, asked time.Time) {
 	case skew > someSkew:
 		level, do = Warning, "keep both clocks right with NTP"
 	}
-	d.found(level, "clock", do, "the clocks of this machine and of %s differ by %v", server, skew.Round(time.Millisecond))
+	d.found(level, "clock", do, "the clocks of this machine and of %s differ by %v", server,
+		skew.Round(time.Millisecond))
 }
 
 // checkNewest compares the newest events with the clock.
 func (d *doctor) checkNewest(ctx context.Context, events source, subjects []store.Subject) {
 	if d.ClickHouse.DSN != "" {
 		asked := d.Now()
-		rows, err := events.Query(ctx, store.Statement{Label: "clock", SQL: "SELECT toUnixTimestamp64Milli(now64(3)) AS clock", Kinds: []dialect.Kind{dialect.Int}})
+		rows, err := events.Query(ctx,
+			store.Statement{Label: "clock", SQL: "SELECT toUnixTimestamp64Milli(now64(3)) AS clock",
+				Kinds: []dialect.Kind{dialect.Int}})
 		if err != nil || rows.Len != 1 {
 			d.found(Problem, "clickhouse", "check the log of the server", "ClickHouse does not tell its time: %v", err)
 			return
@@ -117,11 +125,13 @@ func (d *doctor) checkNewest(ctx context.Context, events source, subjects []stor
 		var args scan.Args
 		rows, err := events.Query(ctx, store.Statement{
 			Label: "newest event",
-			SQL:   "SELECT coalesce(max(t.time), 0) AS newest FROM events AS t WHERE t.subject = " + args.Subject(events.Dialect(), s),
-			Args:  args, Kinds: []dialect.Kind{dialect.Int},
+			SQL: "SELECT coalesce(max(t.time), 0) AS newest FROM events AS t WHERE t.subject = " +
+				args.Subject(events.Dialect(), s),
+			Args: args, Kinds: []dialect.Kind{dialect.Int},
 		})
 		if err != nil {
-			d.found(Problem, "events", "check the log of the server", "the newest event of website %q cannot be read: %v", s.ID, err)
+			d.found(Problem, "events", "check the log of the server",
+				"the newest event of website %q cannot be read: %v", s.ID, err)
 			return
 		}
 		if rows.Len == 1 && rows.Columns[0].Ints[0] > newest {
@@ -133,7 +143,8 @@ func (d *doctor) checkNewest(ctx context.Context, events source, subjects []stor
 	}
 	at := time.UnixMilli(newest).UTC()
 	if ahead := at.Sub(d.Now()); ahead > futureRows {
-		d.found(Warning, "clock", "check the clock; if it is right, a sender with a key has a wrong clock", "the newest event, of website %q, is %v after the time of this clock", of.ID, ahead.Round(time.Second))
+		d.found(Warning, "clock", "check the clock; if it is right, a sender with a key has a wrong clock",
+			"the newest event, of website %q, is %v after the time of this clock", of.ID, ahead.Round(time.Second))
 		return
 	}
 	d.found(OK, "clock", "", "the newest event is of %s, and not after the time of this clock", at.Format(time.RFC3339))
@@ -151,7 +162,8 @@ func (d *doctor) checkBackups(ctx context.Context) {
 		case err != nil:
 			d.found(Problem, "backups", "check the log of the server", "the server does not tell its backups: %v", err)
 		case status.Error != "":
-			d.found(Problem, "backups", "remove the cause; the server tries again", "the last backup failed at %s: %s", status.Failed.UTC().Format(time.RFC3339), status.Error)
+			d.found(Problem, "backups", "remove the cause; the server tries again", "the last backup failed at %s: %s",
+				status.Failed.UTC().Format(time.RFC3339), status.Error)
 		}
 		if to == "" && status.To != "" {
 			to, every = status.To, status.Every
@@ -161,16 +173,20 @@ func (d *doctor) checkBackups(ctx context.Context) {
 		return
 	}
 	if to == "" {
-		d.found(Warning, "backups", "start serve with --backup-to, or run backup regularly", "no regular backups are known")
+		d.found(Warning, "backups", "start serve with --backup-to, or run backup regularly",
+			"no regular backups are known")
 		return
 	}
 	all, incomplete, err := backup.List(to)
 	if err != nil {
-		d.found(Problem, "backups", "check the folder and its permissions", "the backups in %s cannot be read: %v", to, err)
+		d.found(Problem, "backups", "check the folder and its permissions", "the backups in %s cannot be read: %v", to,
+			err)
 		return
 	}
 	if len(incomplete) > 0 {
-		d.found(Warning, "backups", "nothing while a backup is made; otherwise the next backup removes those that end in .partial", "%s has %d incomplete backups", to, len(incomplete))
+		d.found(Warning, "backups",
+			"nothing while a backup is made; otherwise the next backup removes those that end in .partial",
+			"%s has %d incomplete backups", to, len(incomplete))
 	}
 	if len(all) == 0 {
 		d.found(Problem, "backups", "run backup "+to, "%s has no complete backup", to)
@@ -182,8 +198,10 @@ func (d *doctor) checkBackups(ctx context.Context) {
 	case err != nil:
 		d.found(Problem, "backups", "run backup "+to+", and check the disk", "%s: %v", newest.Path, err)
 	case age > every+lateBy:
-		d.found(Problem, "backups", "check the log of the server, or run backup "+to, "the newest backup in %s is %v old", to, age.Round(time.Minute))
+		d.found(Problem, "backups", "check the log of the server, or run backup "+to,
+			"the newest backup in %s is %v old", to, age.Round(time.Minute))
 	default:
-		d.found(OK, "backups", "", "the newest of %d backups in %s is %v old", len(all), to, max(0, age).Round(time.Second))
+		d.found(OK, "backups", "", "the newest of %d backups in %s is %v old", len(all), to,
+			max(0, age).Round(time.Second))
 	}
 }

@@ -27,7 +27,8 @@ func (d *doctor) checkFolder() bool {
 		d.found(Problem, "folder", "name the folder with --data, or create it with serve", "%s does not exist", d.Data)
 		return false
 	case err != nil || !info.IsDir():
-		d.found(Problem, "folder", "name another folder with --data", "%s is not a folder that can be read: %v", d.Data, err)
+		d.found(Problem, "folder", "name another folder with --data", "%s is not a folder that can be read: %v", d.Data,
+			err)
 		return false
 	}
 	if err := install.CheckRestored(d.Data); err != nil {
@@ -42,8 +43,8 @@ func (d *doctor) checkFolder() bool {
 	return true
 }
 
-// checkFiles checks that the files exist, that this user may write to them and others may not read them. It reports whether
-// the file of events can be opened.
+// checkFiles checks that the files exist, that this user may write to them and others may not read them. It reports
+// whether the file of events can be opened.
 func (d *doctor) checkFiles() (sound bool) {
 	before := len(d.findings)
 	sound = true
@@ -52,20 +53,24 @@ func (d *doctor) checkFiles() (sound bool) {
 		sound = d.checkOne(install.EventsFile, "put it back from a backup with restore, or start serve to create it")
 		info, err := os.Stat(log)
 		if err == nil && !sound {
-			d.found(Problem, "files", "put the file back; the log alone has only the latest events", "%s exists without %s", log, install.EventsFile)
+			d.found(Problem, "files", "put the file back; the log alone has only the latest events",
+				"%s exists without %s", log, install.EventsFile)
 		}
 		if err == nil && info.Size() > largeLog {
-			d.found(Warning, "files", "free disk space, and look for failed checkpoints in the log of the server", "%s has %d MB, because it could not be moved into its file", log, info.Size()>>20)
+			d.found(Warning, "files", "free disk space, and look for failed checkpoints in the log of the server",
+				"%s has %d MB, because it could not be moved into its file", log, info.Size()>>20)
 		}
 		if copies, err := filepath.Glob(log + ".2*Z*"); err == nil && len(copies) > 0 {
-			d.found(Warning, "files", "see docs/recovery.md; delete the copies when no event is missing", "the log was damaged once: %d copies like %s", len(copies), copies[0])
+			d.found(Warning, "files", "see docs/recovery.md; delete the copies when no event is missing",
+				"the log was damaged once: %d copies like %s", len(copies), copies[0])
 		}
 	}
 	if d.Meta == "" {
 		d.checkOne(install.RecordsFile, "put it back from a backup; without records serve does not start")
 	}
 	if d.PepperFile == "" {
-		d.checkOne(install.PepperFile, "put it back from your copy, or name it with --pepper-file; without it no key works")
+		d.checkOne(install.PepperFile,
+			"put it back from your copy, or name it with --pepper-file; without it no key works")
 	}
 	if len(d.findings) == before {
 		d.found(OK, "files", "", "all files exist, are private, and can be written")
@@ -87,7 +92,8 @@ func (d *doctor) checkOne(name, put string) bool {
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		d.found(Problem, "files", "run this command as the user of the server; chown the file if that fails, too", "%s cannot be opened for writing: %v", path, err)
+		d.found(Problem, "files", "run this command as the user of the server; chown the file if that fails, too",
+			"%s cannot be opened for writing: %v", path, err)
 		return false
 	}
 	_ = file.Close() // nothing was written
@@ -99,7 +105,8 @@ func (d *doctor) checkOne(name, put string) bool {
 		d.found(Warning, "files", do, "other users may read %s (mode %04o)", path, mode)
 	}
 	if ahead := info.ModTime().Sub(d.Now()); ahead > time.Minute {
-		d.found(Problem, "clock", "set the clock, and keep it right with NTP", "%s was written %v after the time of this clock", path, ahead.Round(time.Second))
+		d.found(Problem, "clock", "set the clock, and keep it right with NTP",
+			"%s was written %v after the time of this clock", path, ahead.Round(time.Second))
 	}
 	return true
 }
@@ -107,7 +114,8 @@ func (d *doctor) checkOne(name, put string) bool {
 // someSpace is the free space below which the disk may soon be full.
 const someSpace = 2 << 30
 
-// checkDisk compares the free space with the limit below which the server refuses events, and with what their log needs.
+// checkDisk compares the free space with the limit below which the server refuses events, and with what their log
+// needs.
 func (d *doctor) checkDisk() {
 	free, limit, err := embedded.FreeSpace(d.Data, d.MinFree)
 	if errors.Is(err, errors.ErrUnsupported) {

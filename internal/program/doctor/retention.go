@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// checkRetention counts the days whose rows are older than the retention of their website. A running server removes them within an
-// hour.
+// checkRetention counts the days whose rows are older than the retention of their website. A running server removes
+// them within an hour.
 func (d *doctor) checkRetention(ctx context.Context, events source, subjects []store.Subject) {
 	lister, lists := events.(store.DayLister)
 	if !lists || !d.recordsSound {
@@ -45,7 +45,8 @@ func (d *doctor) checkRetention(ctx context.Context, events source, subjects []s
 			days, err = lister.Days(ctx, s, time.UnixMilli(-1<<53), from)
 		}
 		if err != nil {
-			d.found(Warning, "retention", "check the log of the server", "old days of website %q cannot be counted: %v", s.ID, err)
+			d.found(Warning, "retention", "check the log of the server", "old days of website %q cannot be counted: %v",
+				s.ID, err)
 			return
 		}
 		limited++
@@ -56,6 +57,7 @@ func (d *doctor) checkRetention(ctx context.Context, events source, subjects []s
 		}
 	}
 	if limited > 0 {
-		d.found(OK, "retention", "", "rows of %d days are due to be removed, of the websites with a retention (%d); a server does so within an hour", due, limited)
+		d.found(OK, "retention", "",
+			"rows of %d days are due to be removed, of the websites with a retention (%d); a server does so within an hour", due, limited)
 	}
 }

@@ -28,7 +28,9 @@ func TestRetention(t *testing.T) {
 		website string
 		days    int
 	}{{"old", 9}, {"old", 20}, {"old", 7}, {"all", 30}} {
-		b.Events = append(b.Events, store.Event{Website: of.website, ID: of.website, Kind: store.Pageview, Name: "screen_view", Path: "/", Time: noon.AddDate(0, 0, -of.days)})
+		b.Events = append(b.Events,
+			store.Event{Website: of.website, ID: of.website, Kind: store.Pageview, Name: "screen_view", Path: "/",
+				Time: noon.AddDate(0, 0, -of.days)})
 		b.Events[len(b.Events)-1].ID += b.Events[len(b.Events)-1].Time.String()
 	}
 	_, err = events.Write(t.Context(), &b)
@@ -39,7 +41,8 @@ func TestRetention(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, old := records.CreateWebsite(t.Context(), store.Website{ID: "old", Owner: "local", Domain: "old.example", Rules: store.Rules{RetentionDays: 7}})
+	_, old := records.CreateWebsite(t.Context(),
+		store.Website{ID: "old", Owner: "local", Domain: "old.example", Rules: store.Rules{RetentionDays: 7}})
 	_, all := records.CreateWebsite(t.Context(), store.Website{ID: "all", Owner: "local", Domain: "all.example"})
 	if err := errors.Join(old, all, records.Close(t.Context())); err != nil {
 		t.Fatal(err)

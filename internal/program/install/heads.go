@@ -49,8 +49,8 @@ func ReadHeads(file string) (Heads, error) {
 	return n, nil
 }
 
-// Live returns the heads with chains that must exist at the instant now. Retention may have deleted all entries of other
-// chains.
+// Live returns the heads with chains that must exist at the instant now. Retention may have deleted all entries of
+// other chains.
 func (n *Heads) Live(now time.Time) []Head {
 	var live []Head
 	for _, h := range n.Heads {
@@ -134,8 +134,8 @@ func (h *HeadStore) run(ctx context.Context) {
 	}
 }
 
-// write adds the new heads to the file and preserves heads of other servers, which may use the folder with ClickHouse. If
-// two servers write at the same moment, a head can be missing until the next write.
+// write adds the new heads to the file and preserves heads of other servers, which may use the folder with ClickHouse.
+// If two servers write at the same moment, a head can be missing until the next write.
 func (h *HeadStore) write() error {
 	others, err := ReadHeads(h.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -43,7 +43,8 @@ func Protect(dir string) error {
 
 // isData reports whether a name belongs to a data file, or to its log or temporary files.
 func isData(name string) bool {
-	for _, data := range []string{EventsFile, RecordsFile, DemoKeyFile, HeadsFile, SocketFile, ProgressFile, ClickHouseProgressFile} {
+	for _, data := range []string{EventsFile, RecordsFile, DemoKeyFile, HeadsFile, SocketFile, ProgressFile,
+		ClickHouseProgressFile} {
 		if strings.HasPrefix(name, data) {
 			return true
 		}

@@ -50,7 +50,8 @@ func OpenClickHouse(ctx context.Context, o clickhouse.Config) (*clickhouse.Store
 }
 
 // OpenRecords opens the relational store of a DSN or, without a DSN, of a folder.
-func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
+func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *slog.Logger,
+	now func() time.Time) (*meta.Store, error) {
 	cfg := meta.Config{DSN: dsn, Pepper: pepper, Now: now, Logger: log}
 	where := "--meta"
 	if dsn == "" {

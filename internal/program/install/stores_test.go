@@ -19,9 +19,12 @@ func TestExplain(t *testing.T) {
 		err  error
 		want string
 	}{
-		{fmt.Errorf("%w: %w", store.ErrLocked, cause), "f is in use by another process; stop that process, or choose another --data"},
-		{fmt.Errorf("%w: %w", store.ErrNewerSchema, cause), "f was written by a newer version of this program; nothing was changed"},
-		{fmt.Errorf("%w: %w", store.ErrCorrupt, cause), "f is damaged, or not a file of this program; nothing was changed (store: corrupt: the cause)"},
+		{fmt.Errorf("%w: %w", store.ErrLocked, cause),
+			"f is in use by another process; stop that process, or choose another --data"},
+		{fmt.Errorf("%w: %w", store.ErrNewerSchema, cause),
+			"f was written by a newer version of this program; nothing was changed"},
+		{fmt.Errorf("%w: %w", store.ErrCorrupt, cause),
+			"f is damaged, or not a file of this program; nothing was changed (store: corrupt: the cause)"},
 		{fmt.Errorf("%w: %w", store.ErrFull, cause), "f: the disk is full (store: disk full: the cause)"},
 		{cause, "f: the cause"},
 	} {

@@ -28,8 +28,8 @@ import (
 // flushTimeout bounds the end of the service: its last work, and the writing of the last audit entries.
 const flushTimeout = 10 * time.Second
 
-// closeTimeout bounds the end of everything after the last request: flushTimeout, and closing the stores. A file that is not
-// closed by then has all its events in its log.
+// closeTimeout bounds the end of everything after the last request: flushTimeout, and closing the stores. A file that
+// is not closed by then has all its events in its log.
 const closeTimeout = 25 * time.Second
 
 // An app has the open stores and services of a running server.
@@ -168,7 +168,8 @@ func (a *app) close() error {
 
 func (a *app) openEvents(ctx context.Context) (events, error) {
 	if a.settings.ClickHouse.DSN == "" {
-		return install.OpenFile(ctx, a.settings.Data, embedded.Config{Memory: a.settings.DuckDBMemory, MinFree: a.settings.MinFree, Now: a.now, Logger: a.log})
+		return install.OpenFile(ctx, a.settings.Data,
+			embedded.Config{Memory: a.settings.DuckDBMemory, MinFree: a.settings.MinFree, Now: a.now, Logger: a.log})
 	}
 	o := a.settings.ClickHouse
 	o.Now, o.Logger = a.now, a.log
@@ -196,7 +197,8 @@ func (a *app) openBackups() {
 
 // openHeads opens the file with the heads of the audit trail.
 func (a *app) openHeads() (err error) {
-	a.heads, err = install.OpenHeads(filepath.Join(a.settings.Data, install.HeadsFile), a.settings.AuditKeep, a.now, a.log)
+	a.heads, err = install.OpenHeads(filepath.Join(a.settings.Data, install.HeadsFile), a.settings.AuditKeep, a.now,
+		a.log)
 	if err != nil {
 		return fmt.Errorf("audit trail: %w", err)
 	}

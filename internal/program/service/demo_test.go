@@ -35,7 +35,8 @@ func (d *demoRun) serve(t *testing.T, every time.Duration, do func()) {
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		s := Settings{Addr: "127.0.0.1:0", Data: d.folder, Demo: true, DemoDays: 1, DemoEvery: every, JSON: true, LimitFactor: 1, NoDerived: true}
+		s := Settings{Addr: "127.0.0.1:0", Data: d.folder, Demo: true, DemoDays: 1, DemoEvery: every, JSON: true,
+			LimitFactor: 1, NoDerived: true}
 		err := Serve(ctx, s, in, io.Discard, d.now)
 		ended <- err
 		_ = in.CloseWithError(io.EOF) // the server may have failed before it was ready
@@ -81,12 +82,13 @@ func (d *demoRun) events(t *testing.T) int64 {
 	return rows.Columns[0].Ints[0]
 }
 
-// TestDemoGoesOn writes traffic in many writes by a server that is stopped and started again, and in two writes by servers that
-// write at their start only. Both must have the same events.
+// TestDemoGoesOn writes traffic in many writes by a server that is stopped and started again, and in two writes by
+// servers that write at their start only. Both must have the same events.
 func TestDemoGoesOn(t *testing.T) {
 	t.Parallel()
 	began := time.Now().Add(-48 * time.Hour)
-	live, once := &demoRun{folder: filepath.Join(t.TempDir(), "data"), began: began}, &demoRun{folder: filepath.Join(t.TempDir(), "data"), began: began}
+	live, once := &demoRun{folder: filepath.Join(t.TempDir(), "data"), began: began},
+		&demoRun{folder: filepath.Join(t.TempDir(), "data"), began: began}
 	for range 2 {
 		live.serve(t, time.Millisecond, func() {
 			for range 3 {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A process may open a limited number of files, and each connection is one. The server leaves some for its own files and for the
-// connections to its databases. Otherwise many connections could make it fail to open a file.
+// A process may open a limited number of files, and each connection is one. The server leaves some for its own files
+// and for the connections to its databases. Otherwise many connections could make it fail to open a file.
 const (
 	ownFiles      = 128  // not for connections from outside
 	leastFiles    = 256  // the server does not start with fewer
@@ -19,17 +19,20 @@ const (
 
 const raiseFiles = "raise it with ulimit -n 65536, or with LimitNOFILE=65536 in the unit of systemd"
 
-// connectionLimit returns the number of connections that the limit of open files leaves. It returns an error if the limit is too
-// low to serve, and 0 if the system has no limit that is known. The Go runtime has already raised the soft limit to the hard one.
+// connectionLimit returns the number of connections that the limit of open files leaves. It returns an error if the
+// limit is too low to serve, and 0 if the system has no limit that is known. The Go runtime has already raised the soft
+// limit to the hard one.
 func connectionLimit(log *slog.Logger) (int, error) {
 	files, ok := openFiles()
 	switch {
 	case !ok:
 		return 0, nil
 	case files < leastFiles:
-		return 0, fmt.Errorf("this process may open only %d files, and the server needs at least %d: %s", files, leastFiles, raiseFiles)
+		return 0, fmt.Errorf("this process may open only %d files, and the server needs at least %d: %s", files,
+			leastFiles, raiseFiles)
 	case files < enoughFiles:
-		log.Warn("this process may open few files, so few clients can connect at the same time; "+raiseFiles, "files", files, "connections", files-ownFiles)
+		log.Warn("this process may open few files, so few clients can connect at the same time; "+raiseFiles, "files",
+			files, "connections", files-ownFiles)
 	}
 	return int(min(files, 1<<30)) - ownFiles, nil
 }

@@ -32,8 +32,8 @@ type mount struct {
 	patterns []string // as for http.ServeMux
 	name     string   // the label of its metrics
 	handler  http.Handler
-	// page describes the requests of a handler without a table of routes. It is nil for the API and tracking: httpapi.Routes
-	// and track.Routes describe their requests.
+	// page describes the requests of a handler without a table of routes. It is nil for the API and tracking:
+	// httpapi.Routes and track.Routes describe their requests.
 	page *page
 }
 

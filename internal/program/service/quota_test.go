@@ -31,14 +31,17 @@ func TestQuotas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer events.Close(context.Background())
-	records, err := meta.Open(t.Context(), meta.Config{Path: filepath.Join(t.TempDir(), "r.sqlite"), Pepper: pepper, Now: now})
+	records, err := meta.Open(t.Context(),
+		meta.Config{Path: filepath.Join(t.TempDir(), "r.sqlite"), Pepper: pepper, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer records.Close(context.Background())
 	var b store.Batch
-	for i, at := range []time.Time{month.Add(-time.Millisecond), month, month.AddDate(0, 0, 13), month.AddDate(0, 1, 0).Add(-time.Millisecond), month.AddDate(0, 1, 0)} {
-		b.Events = append(b.Events, store.Event{Website: "w", ID: string(rune('a' + i)), Kind: store.EventKind(i), Name: "x", Time: at})
+	for i, at := range []time.Time{month.Add(-time.Millisecond), month, month.AddDate(0, 0, 13),
+		month.AddDate(0, 1, 0).Add(-time.Millisecond), month.AddDate(0, 1, 0)} {
+		b.Events = append(b.Events,
+			store.Event{Website: "w", ID: string(rune('a' + i)), Kind: store.EventKind(i), Name: "x", Time: at})
 	}
 	b.Blocked = []store.Blocked{{Website: "w", ID: "n", Time: month, Requests: 100}}
 	if _, err := events.Write(t.Context(), &b); err != nil {
@@ -48,7 +51,9 @@ func TestQuotas(t *testing.T) {
 		t.Fatal(err)
 	}
 	const inMonth = 3
-	if _, err := records.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "w.example", Rules: store.Rules{MonthlyEvents: inMonth + 1}}); err != nil {
+	if _, err := records.CreateWebsite(t.Context(),
+		store.Website{ID: "w", Owner: "acme", Domain: "w.example",
+			Rules: store.Rules{MonthlyEvents: inMonth + 1}}); err != nil {
 		t.Fatal(err)
 	}
 	_, secret, err := records.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true, Scopes: auth.Scopes()})
@@ -65,7 +70,8 @@ func TestQuotas(t *testing.T) {
 		}
 	}()
 	for _, want := range []string{"success", "BILLING_LIMIT_EXCEEDED"} {
-		r, w := httptest.NewRequest(http.MethodPost, "/track", strings.NewReader(`{"name":"paid","websiteId":"w"}`)), httptest.NewRecorder()
+		r, w := httptest.NewRequest(http.MethodPost, "/track", strings.NewReader(`{"name":"paid","websiteId":"w"}`)),
+			httptest.NewRecorder()
 		r.Header.Set("X-Api-Key", secret.Reveal())
 		r.Header.Set("Content-Type", "application/json")
 		service.Tracking().ServeHTTP(w, r)

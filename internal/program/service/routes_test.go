@@ -65,8 +65,9 @@ func allRoutes() (all []walked) {
 	return all
 }
 
-// TestEveryRouteIsDescribed walks everything that the program serves. It fails for a route without a rate class, a bound of
-// its body, a description, rows for its errors, a metric, or a row in docs/security.md for the records that it stores.
+// TestEveryRouteIsDescribed walks everything that the program serves. It fails for a route without a rate class, a
+// bound of its body, a description, rows for its errors, a metric, or a row in docs/security.md for the records that it
+// stores.
 func TestEveryRouteIsDescribed(t *testing.T) {
 	w := newWalk(t)
 	for _, r := range allRoutes() {

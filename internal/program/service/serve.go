@@ -24,10 +24,11 @@ import (
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second
-	writeTimeout  = 60 * time.Second // for small answers; large answers get deadlines that move with the client's progress
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 64 << 10
-	drainTimeout  = 30 * time.Second // the default of Settings.Drain
+	// for small answers; large answers get deadlines that move with the client's progress
+	writeTimeout = 60 * time.Second
+	idleTimeout  = 2 * time.Minute
+	maxHeader    = 64 << 10
+	drainTimeout = 30 * time.Second // the default of Settings.Drain
 )
 
 // Serve opens the data, serves until ctx ends, and closes the data. When it is ready, it writes its addresses to out;
@@ -72,7 +73,8 @@ func (a *app) demo(progress io.Writer) site.Config {
 		Now: a.now, Progress: progress, SharedRecords: a.settings.Meta != "",
 	}
 	if a.settings.ClickHouse.DSN != "" {
-		cfg.ProgressFile, cfg.Step = install.ClickHouseProgressFile, 5*24*time.Hour // ClickHouse needs few and large writes
+		// ClickHouse needs few and large writes
+		cfg.ProgressFile, cfg.Step = install.ClickHouseProgressFile, 5*24*time.Hour
 	}
 	return cfg
 }
@@ -96,7 +98,8 @@ func (a *app) announce(r site.Ready, to io.Writer) error {
 	if a.settings.ClickHouse.DSN != "" {
 		events = "ClickHouse"
 	}
-	a.log.Info("serving", "events", events, "address", r.Address, "tracking", r.TrackAddress, "metrics", r.MetricsAddress)
+	a.log.Info("serving", "events", events, "address", r.Address, "tracking", r.TrackAddress, "metrics",
+		r.MetricsAddress)
 	if a.settings.JSON {
 		return json.NewEncoder(to).Encode(r)
 	}

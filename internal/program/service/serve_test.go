@@ -16,7 +16,8 @@ func TestSlowReadersDoNotDelayTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &servers{main: l, failed: make(chan error, 1), log: slog.New(slog.DiscardHandler), drain: 100 * time.Millisecond, gate: newGate(10, slog.New(slog.DiscardHandler), time.Now)}
+	s := &servers{main: l, failed: make(chan error, 1), log: slog.New(slog.DiscardHandler),
+		drain: 100 * time.Millisecond, gate: newGate(10, slog.New(slog.DiscardHandler), time.Now)}
 	answering := make(chan struct{})
 	s.serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(answering)

@@ -13,7 +13,8 @@ import (
 // A task is work that the program does in the background while it serves.
 type task struct {
 	name string // in the log
-	// run returns soon after ctx ends, when the work has ended. It calls failed with errors that it does not log itself.
+	// run returns soon after ctx ends, when the work has ended. It calls failed with errors that it does not log
+	// itself.
 	run func(ctx context.Context, failed func(error))
 }
 
@@ -21,7 +22,8 @@ type task struct {
 // background, until they are closed.
 func (a *app) tasks() []task {
 	all := []task{{"maintenance of the data", func(ctx context.Context, failed func(error)) {
-		if err := a.service.Run(ctx); err != nil && !errors.Is(err, sightline.ErrClosed) { // the server may stop before this begins
+		// the server may stop before this begins
+		if err := a.service.Run(ctx); err != nil && !errors.Is(err, sightline.ErrClosed) {
 			failed(err)
 		}
 	}}}

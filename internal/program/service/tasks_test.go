@@ -19,8 +19,10 @@ func TestNothingRunsAfterTheEnd(t *testing.T) {
 	folder := t.TempDir()
 	settings := Settings{
 		Addr: "127.0.0.1:0", TrackAddr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", Redis: "redis://127.0.0.1:1/0",
-		Data: filepath.Join(folder, "data"), BackupTo: filepath.Join(folder, "backups"), BackupEvery: time.Hour, BackupKeep: 1,
-		Demo: true, DemoDays: 1, DemoEvery: time.Millisecond, MCP: true, JSON: true, LimitFactor: 1, AuditKeep: time.Hour, AuditWarn: 1 << 30,
+		Data: filepath.Join(folder, "data"), BackupTo: filepath.Join(folder, "backups"), BackupEvery: time.Hour,
+		BackupKeep: 1,
+		Demo:       true, DemoDays: 1, DemoEvery: time.Millisecond, MCP: true, JSON: true, LimitFactor: 1,
+		AuditKeep: time.Hour, AuditWarn: 1 << 30,
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

@@ -40,7 +40,8 @@ type metrics struct {
 
 // newMetrics returns the metrics of requests, the audit trail, the Go runtime and the process.
 func newMetrics(trail audit.Sizer, now func() time.Time) *metrics {
-	size := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sightline_audit_bytes", Help: "Size of all entries of the audit trail; NaN if it cannot be read."}, func() float64 {
+	size := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sightline_audit_bytes",
+		Help: "Size of all entries of the audit trail; NaN if it cannot be read."}, func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 		defer cancel()
 		n, err := trail.Size(ctx)
@@ -50,7 +51,8 @@ func newMetrics(trail audit.Sizer, now func() time.Time) *metrics {
 		return float64(n)
 	})
 	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry(), now: now}
-	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

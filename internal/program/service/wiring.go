@@ -37,7 +37,8 @@ func (a *app) openService() (err error) {
 		TrackingPath: trackPrefix,
 
 		Query: query.Config{NoDerived: a.settings.NoDerived},
-		API:   httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"), ExportFormats: []exporter.Format{parquet.Format()}},
+		API: httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"),
+			ExportFormats: []exporter.Format{parquet.Format()}},
 		Track: track.Config{
 			CountryHeader: a.settings.CountryHeader,
 			Window:        a.settings.TrackWindow,

@@ -16,11 +16,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Types returns the types in the order in which they are published. The slice and its types are new at each call: callers may change
-// them, and append more.
+// Types returns the types in the order in which they are published. The slice and its types are new at each call:
+// callers may change them, and append more.
 func Types() []catalog.Type {
-	return slices.Concat(overviewTypes(), pageTypes(), performanceTypes(), sourceTypes(), technologyTypes(), placeTypes(),
-		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), goalTypes(), funnelTypes(), journeyTypes(), blockedTypes(), linkTypes(), uptimeTypes())
+	return slices.Concat(overviewTypes(), pageTypes(), performanceTypes(), sourceTypes(), technologyTypes(),
+		placeTypes(),
+		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), goalTypes(),
+		funnelTypes(), journeyTypes(), blockedTypes(), linkTypes(), uptimeTypes())
 }
 
 // renamed is ty under another name.
@@ -38,7 +40,8 @@ func breakdown(ty catalog.Type, columns ...string) catalog.Type {
 
 // byField is a breakdown by one field, named like it.
 func byField(name, title, about, category, chart, field string) catalog.Type {
-	return breakdown(catalog.Type{Name: name, Title: title, Description: about, Category: category, Visualization: chart,
-		Tags: []string{"audience"}, Dimensions: []string{field}, SkipEmpty: field},
+	return breakdown(catalog.Type{Name: name, Title: title, Description: about, Category: category,
+		Visualization: chart,
+		Tags:          []string{"audience"}, Dimensions: []string{field}, SkipEmpty: field},
 		"name="+field, "pageviews", "visitors", "percentage")
 }

@@ -13,12 +13,12 @@ import (
 // A chooser finds the rows of a page first, where this is faster.
 type chooser struct{ tables }
 
-// manyMetrics is the least number of metrics that do not order rows for which it is faster to find the rows of a page first. That
-// reads the table twice.
+// manyMetrics is the least number of metrics that do not order rows for which it is faster to find the rows of a page
+// first. That reads the table twice.
 const manyMetrics = 6
 
-// chooses reports whether the statement finds the rows of the page first and computes their other columns only then: if one table
-// gives many metrics, and none is a share of rows that the page does not have.
+// chooses reports whether the statement finds the rows of the page first and computes their other columns only then: if
+// one table gives many metrics, and none is a share of rows that the page does not have.
 func (c *chooser) chooses(parts []*part) bool {
 	ty := c.p.Type
 	return len(parts) == 1 && ty.Shape == catalog.Breakdown && len(ty.Values) == 0 && len(ty.DimensionFields) > 0 &&
@@ -45,8 +45,8 @@ func (c *chooser) orderedBy() []named {
 	})
 }
 
-// choose adds the relation chosen: the keys of the rows of the page, and of the pages before. It leaves the other rows out of p.
-// Only the sessions of chosen rows are formed, unless rows are chosen by their sessions.
+// choose adds the relation chosen: the keys of the rows of the page, and of the pages before. It leaves the other rows
+// out of p. Only the sessions of chosen rows are formed, unless rows are chosen by their sessions.
 func (c *chooser) choose(p *part) {
 	few, id := c.choosing(p), c.idOf(p)
 	switch {
@@ -68,7 +68,8 @@ func (c *chooser) choose(p *part) {
 // each. It is absent where there are other keys, or none has a hash.
 func (c *chooser) idOf(p *part) expr.Expr {
 	keys := c.steps.Keys
-	if len(keys) > 1 || keys[0].Hash == "" || c.p.Type.SkipEmptyField != keys[0] || p.rows != nil || p.q.lateral != (relation{}) {
+	if len(keys) > 1 || keys[0].Hash == "" || c.p.Type.SkipEmptyField != keys[0] || p.rows != nil ||
+		p.q.lateral != (relation{}) {
 		return expr.Expr{}
 	}
 	return catalog.Row(keys[0].Hash)
@@ -85,14 +86,16 @@ func (c *chooser) chooseKeys(few, p *part) {
 		keys, columns = append(keys, key.e), append(columns, expr.Col("chosen", name))
 	}
 	c.with("chosen", c.build(chosen))
-	p.q.where = append(p.q.where, expr.Call(dialect.Among, expr.List(keys...), expr.List(columns...), expr.Relation("chosen")))
+	p.q.where = append(p.q.where,
+		expr.Call(dialect.Among, expr.List(keys...), expr.List(columns...), expr.Relation("chosen")))
 }
 
 // pageOf selects the rows of the page, and those before, from an answer by its keys; it shows what they are
 // ordered by.
 func (c *chooser) pageOf(answer string) selection {
-	return selection{from: relation{answer, "j"}, columns: c.orderedBy(), where: having(c.steps), order: orderings(c.steps.Order),
-		tail: fmt.Sprintf("LIMIT %d", c.wanted())}
+	return selection{from: relation{answer, "j"}, columns: c.orderedBy(), where: having(c.steps),
+		order: orderings(c.steps.Order),
+		tail:  fmt.Sprintf("LIMIT %d", c.wanted())}
 }
 
 // wanted returns the number of rows of the page and of those before it.
@@ -107,8 +110,8 @@ func asksSessions(of ...expr.Expr) bool {
 // chosenID is the column of the relation chosen where keys have ids.
 const chosenID = expr.Ident("chosen_id")
 
-// chooseIDs chooses by id. An id may be chosen several times, once for each of its rows: DuckDB makes a filter of the chosen ids,
-// with a size by their number, and a small filter lets many other ids through.
+// chooseIDs chooses by id. An id may be chosen several times, once for each of its rows: DuckDB makes a filter of the
+// chosen ids, with a size by their number, and a small filter lets many other ids through.
 func (c *chooser) chooseIDs(few *part, id expr.Expr) {
 	few.q.columns = append(few.q.columns, named{chosenID, expr.Call(dialect.AnyValue, id)})
 	latest := c.latest(few, id)

@@ -8,9 +8,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// cohorts adds the relation cohorts. It has a row for each visitor with a start event in the range: the bucket of the first one. And
-// it has a row for each bucket in which such a visitor has a return event that is not earlier. The numbers of buckets grow with time,
-// so that the least one is that of the first event.
+// cohorts adds the relation cohorts. It has a row for each visitor with a start event in the range: the bucket of the
+// first one. And it has a row for each bucket in which such a visitor has a return event that is not earlier. The
+// numbers of buckets grow with time, so that the least one is that of the first event.
 func (c *tables) cohorts() {
 	active := c.activeBuckets()
 	c.fromHits(active)
@@ -18,16 +18,21 @@ func (c *tables) cohorts() {
 	c.hits(active)
 	c.withOnce("active_buckets", c.build(active.q))
 
-	a, d := func(name expr.Ident) expr.Expr { return expr.Col("a", name) }, func(name expr.Ident) expr.Expr { return expr.Col("d", name) }
-	c.withOnce("first_starts", c.build(selection{from: relation{"active_buckets", "d"}, group: 1, where: []expr.Expr{expr.IsNotNull(d("since"))},
-		columns: []named{{"visitor", d("visitor")}, {"since", expr.Call(dialect.MinNotNull, d("since"))},
-			{catalog.BucketColumn, expr.Call(dialect.MinNotNull, d(catalog.BucketColumn))}}}))
+	a, d := func(name expr.Ident) expr.Expr { return expr.Col("a", name) },
+		func(name expr.Ident) expr.Expr { return expr.Col("d", name) }
+	c.withOnce("first_starts",
+		c.build(selection{from: relation{"active_buckets", "d"}, group: 1,
+			where: []expr.Expr{expr.IsNotNull(d("since"))},
+			columns: []named{{"visitor", d("visitor")}, {"since", expr.Call(dialect.MinNotNull, d("since"))},
+				{catalog.BucketColumn, expr.Call(dialect.MinNotNull, d(catalog.BucketColumn))}}}))
 	member := func(period expr.Expr, first int64) selection {
 		return selection{from: relation{"first_starts", "a"}, columns: []named{
-			{catalog.BucketColumn, a(catalog.BucketColumn)}, {catalog.PeriodColumn, period}, {"first", expr.Int(first)}}}
+			{catalog.BucketColumn, a(catalog.BucketColumn)}, {catalog.PeriodColumn, period},
+			{"first", expr.Int(first)}}}
 	}
 	returned := member(d(catalog.BucketColumn), 0)
-	returned.joins = []join{{to: relation{"active_buckets", "d"}, on: expr.And(expr.Eq(d("visitor"), a("visitor")), expr.Ge(d("last"), a("since")))}}
+	returned.joins = []join{{to: relation{"active_buckets", "d"},
+		on: expr.And(expr.Eq(d("visitor"), a("visitor")), expr.Ge(d("last"), a("since")))}}
 	c.with("cohorts", unionAll(c.build(member(a(catalog.BucketColumn), 1)), c.build(returned)))
 }
 
@@ -53,7 +58,8 @@ func (c *tables) activeBuckets() *part {
 func (c *tables) startAndReturn() (starts, returns expr.Expr) {
 	of := func(a *plan.Action) expr.Expr {
 		if a == nil { // any pageview or custom event
-			return expr.Or(catalog.OfKind(store.Pageview), catalog.OfKind(store.PageEvent), catalog.OfKind(store.Custom))
+			return expr.Or(catalog.OfKind(store.Pageview), catalog.OfKind(store.PageEvent),
+				catalog.OfKind(store.Custom))
 		}
 		return a.Holds("t")
 	}

@@ -5,9 +5,9 @@
 //	rows, err := store.Query(ctx, compiled.Of(p.Subject, nil))
 //	compiled.Show(rows)                          // labels are written, columns that only they need are dropped
 //
-// A statement reads sealed rows of the days whose seals are valid, and events of the others. The package also compiles what is stored
-// of days: [Derivation] computes seals, [Differences] compares them with the rows, and [CompileStates] selects what mergeable states
-// are made of. It is pure; [Fingerprints] alone may write to a log.
+// A statement reads sealed rows of the days whose seals are valid, and events of the others. The package also compiles
+// what is stored of days: [Derivation] computes seals, [Differences] compares them with the rows, and [CompileStates]
+// selects what mergeable states are made of. It is pure; [Fingerprints] alone may write to a log.
 package compile
 
 import (
@@ -23,8 +23,8 @@ import (
 
 // compile turns p into a statement of the dialect. It is pure, and the only place that puts clauses together.
 //
-// A plan that counts becomes one sub-query per table (a part), each grouped by the same keys, and then [plan.Steps]. A plan that lists
-// rows reads its table unchanged.
+// A plan that counts becomes one sub-query per table (a part), each grouped by the same keys, and then [plan.Steps]. A
+// plan that lists rows reads its table unchanged.
 //
 // The columns of keyed rows are followed by columns that identify the rows, whatever the others show: see plan.Keys.
 //
@@ -50,8 +50,8 @@ func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 	return &Compiled{statement, labels, further, keyArgs(&statement), c.depends}
 }
 
-// compiler makes one statement. It is the last of a row of structs, each of which has the one before it: writer, reader,
-// sessionizer, tables, chooser, compiler. The relations of a statement have the same aliases everywhere:
+// compiler makes one statement. It is the last of a row of structs, each of which has the one before it: writer,
+// reader, sessionizer, tables, chooser, compiler. The relations of a statement have the same aliases everywhere:
 //
 //	t  rows of a logical table              s  sessions of the rows that a caller sees
 //	q  properties of a row t                m  sessions of all rows, under mandatory filters

@@ -14,9 +14,10 @@ import (
 
 // This file computes the sealed rows of whole days.
 
-// Derivation returns the statements that compute the sealed rows of a website in rng, whole UTC days: for all session ids or,
-// unless changes is nil, for the ids that changed, which changed selects.
-func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval, changes *days.Changes) (derived store.Derivation, changed store.Statement) {
+// Derivation returns the statements that compute the sealed rows of a website in rng, whole UTC days: for all session
+// ids or, unless changes is nil, for the ids that changed, which changed selects.
+func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval,
+	changes *days.Changes) (derived store.Derivation, changed store.Statement) {
 	write := func(table string, final func(*compiler) selection) store.Statement {
 		c := newDerivation(d, website, rng)
 		if changes != nil {
@@ -33,10 +34,12 @@ func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval
 		})
 	}
 	from, to := rng.Times()
-	derived = store.Derivation{Subject: website, From: from, To: to, Before: int(catalog.ReachOfSessions.Before), After: int(catalog.ReachOfSessions.After), Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
+	derived = store.Derivation{Subject: website, From: from, To: to, Before: int(catalog.ReachOfSessions.Before),
+		After: int(catalog.ReachOfSessions.After), Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
 	if changes != nil {
 		changed = write(changedIDs, func(*compiler) selection {
-			return selection{from: relation{changedIDs, "i"}, columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}
+			return selection{from: relation{changedIDs, "i"},
+				columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}
 		})
 	}
 	return derived, changed
@@ -57,21 +60,27 @@ func (c *compiler) derived(table string) selection {
 
 func (c *compiler) derivedSessions() selection {
 	spec := sessionSpec{columns: sealedFacts, earlyRows: true, changed: c.toldChanged}
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(catalog.ReachOfSessions.Around(c.rng)), visible)}, spec)
+	c.sessionize("sessions",
+		selection{from: relation{"events", "t"},
+			where: slices.Concat(c.read(catalog.ReachOfSessions.Around(c.rng)), visible)}, spec)
 	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: catalog.OfSession("start")}},
-		where: []expr.Expr{expr.Ge(catalog.OfSession("start"), expr.RangeFrom()), expr.Lt(catalog.OfSession("start"), expr.RangeTo())}}
+		where: []expr.Expr{expr.Ge(catalog.OfSession("start"), expr.RangeFrom()),
+			expr.Lt(catalog.OfSession("start"), expr.RangeTo())}}
 	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
 		q.columns = append(q.columns, named{expr.Ident(name), catalog.OfSession(expr.Ident(name))})
 	}
 	return q
 }
 
-// bySession is the order in which hits are stored. The values that hits of a session share take the least space side by side.
-// Hours come first, so that a part of a day reads fewer rows.
-var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, catalog.Row("time"), expr.Int(calendar.Hour))}, {e: catalog.Row("session_hash")}, {e: catalog.Row("time")}}
+// bySession is the order in which hits are stored. The values that hits of a session share take the least space side by
+// side. Hours come first, so that a part of a day reads fewer rows.
+var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, catalog.Row("time"), expr.Int(calendar.Hour))},
+	{e: catalog.Row("session_hash")}, {e: catalog.Row("time")}}
 
 func (c *compiler) derivedHits() selection {
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(catalog.ReachOfEvents.Around(c.rng)), visible)},
+	c.sessionize("sessions",
+		selection{from: relation{"events", "t"},
+			where: slices.Concat(c.read(catalog.ReachOfEvents.Around(c.rng)), visible)},
 		sessionSpec{columns: append(catalog.SessionColumns(), "page_events"), changed: c.toldChanged})
 	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: bySession}
 	if c.toldChanged {

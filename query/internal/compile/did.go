@@ -11,9 +11,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Conditions on what else people did are numbered in the order of the plan, each once. What a session did is a fact of sessions: the
-// number of its events that pass. What a visitor did in the range is a relation of visitors with such an event, which rows are looked up
-// in. The fact and the relation have the name of the condition.
+// Conditions on what else people did are numbered in the order of the plan, each once. What a session did is a fact of
+// sessions: the number of its events that pass. What a visitor did in the range is a relation of visitors with such an
+// event, which rows are looked up in. The fact and the relation have the name of the condition.
 
 // didPrefix begins the names of the conditions of a statement on what else people did.
 const didPrefix = "did_"
@@ -53,8 +53,9 @@ func (c *reader) row(value func(*catalog.Field) expr.Expr, session, event expr.A
 	}}
 }
 
-// visitorsWhoDid adds the relations of visitors who did something in the range, once. They look at events that the caller may see. So
-// it is called before sessions are formed and, if mandatory filters remove sessions, after the relation unfiltered.
+// visitorsWhoDid adds the relations of visitors who did something in the range, once. They look at events that the
+// caller may see. So it is called before sessions are formed and, if mandatory filters remove sessions, after the
+// relation unfiltered.
 func (c *sessionizer) visitorsWhoDid(bySession []expr.Expr) {
 	if c.toldDids {
 		return
@@ -65,8 +66,10 @@ func (c *sessionizer) visitorsWhoDid(bySession []expr.Expr) {
 		if !d.InRange {
 			continue
 		}
-		q := selection{from: relation{"events", "t"}, group: 1, columns: []named{{"visitor_hash", catalog.Row("visitor_hash")}},
-			where: slices.Concat(c.read(c.rng), byRow, bySession, []expr.Expr{expr.Ne(catalog.Row("visitor_hash"), expr.Int(0)), d.Holds("t")})}
+		q := selection{from: relation{"events", "t"}, group: 1,
+			columns: []named{{"visitor_hash", catalog.Row("visitor_hash")}},
+			where: slices.Concat(c.read(c.rng), byRow, bySession,
+				[]expr.Expr{expr.Ne(catalog.Row("visitor_hash"), expr.Int(0)), d.Holds("t")})}
 		if len(bySession) > 0 {
 			q.joins = []join{{left: true, to: relation{"unfiltered", "m"}, on: within("m")}}
 		}

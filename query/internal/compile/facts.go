@@ -26,17 +26,22 @@ func (c *sessionizer) sessionize(name string, events selection, spec sessionSpec
 	}
 	if !spec.ids.Empty() {
 		c.with(name+"_touched", c.build(selection{from: relation{"events", "t"}, group: 1,
-			where: slices.Concat(c.read(spec.ids), visible), columns: []named{{"session_hash", catalog.Row("session_hash")}}}))
-		read.joins = []join{{to: relation{name + "_touched", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), catalog.Row("session_hash"))}}
+			where:   slices.Concat(c.read(spec.ids), visible),
+			columns: []named{{"session_hash", catalog.Row("session_hash")}}}))
+		read.joins = []join{{to: relation{name + "_touched", "i"},
+			on: expr.Eq(expr.Col("i", "session_hash"), catalog.Row("session_hash"))}}
 	}
 	c.with(name+"_events", c.build(read))
 	if len(events.joins) > 0 {
 		c.assignEvents(name, name+"_events", events.columns, facts.aggregates)
-		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows))))
+		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns,
+			attributedFrom(spec.earlyRows))))
 		return
 	}
-	ids := selection{from: relation{name + "_events", "p"}, group: 1, columns: slices.Concat([]named{{"session_hash", expr.Col("p", "session_hash")},
-		{"start", expr.Call(dialect.MinNotNull, expr.Col("p", "time"))}}, facts.aggregates, []named{{"last", expr.Call(dialect.MaxNotNull, expr.Col("p", "time"))}})}
+	ids := selection{from: relation{name + "_events", "p"}, group: 1,
+		columns: slices.Concat([]named{{"session_hash", expr.Col("p", "session_hash")},
+			{"start", expr.Call(dialect.MinNotNull, expr.Col("p", "time"))}}, facts.aggregates,
+			[]named{{"last", expr.Call(dialect.MaxNotNull, expr.Col("p", "time"))}})}
 	c.with(name+"_ids", c.build(ids))
 	c.with(name+"_multi_day", c.build(selection{from: relation{name + "_ids", "i"}, where: []expr.Expr{multiDay("i")},
 		columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}))
@@ -52,7 +57,8 @@ func (c *sessionizer) sessionize(name string, events selection, spec sessionSpec
 
 	short := c.attribute(relation{name + "_ids", "f"}, facts.columns, attributedFromSingle(spec.earlyRows))
 	short.where = []expr.Expr{expr.Not(multiDay("f"))}
-	c.with(name, unionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows)))))
+	c.with(name, unionAll(c.build(short),
+		c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows)))))
 }
 
 // The columns of sessions that depend on what is asked.
@@ -61,9 +67,9 @@ const (
 	rowsFrom      = "rows_from" // the time from which rows belong to the session
 )
 
-// sessionFacts are the facts of sessions that spec asks for: aggregates over their events p, and columns made of the aggregates,
-// under alias f. One aggregate has all columns of the earliest page event, since to find that event costs more than to read its
-// columns.
+// sessionFacts are the facts of sessions that spec asks for: aggregates over their events p, and columns made of the
+// aggregates, under alias f. One aggregate has all columns of the earliest page event, since to find that event costs
+// more than to read its columns.
 type sessionFacts struct{ aggregates, columns []named }
 
 // firstPageEvent is the aggregate that holds the columns of the earliest page event.
@@ -102,7 +108,8 @@ func (c *sessionizer) facts(spec sessionSpec) sessionFacts {
 			expr.Call(dialect.ArgMinRowIf, expr.List(first...), expr.Col("p", "sort_key"), catalog.IsPageEvent)})
 	}
 	if spec.rowFilters {
-		add(catalog.MatchingPageviews, expr.Call(dialect.CountIf, expr.And(catalog.IsKind(store.Pageview), c.rowFilters("p"))))
+		add(catalog.MatchingPageviews,
+			expr.Call(dialect.CountIf, expr.And(catalog.IsKind(store.Pageview), c.rowFilters("p"))))
 	}
 	if slices.Contains(spec.columns, eventsInRange) {
 		add(eventsInRange, expr.Call(dialect.CountIf, expr.And(
@@ -152,7 +159,8 @@ func attributedFrom(early bool) expr.Expr {
 	}
 	before := expr.Call(dialect.Lag, start, expr.Col("f", "session_hash"), start)
 	lead := attributedFromSingle(early)
-	return expr.Call(dialect.Greatest, lead, expr.Call(dialect.Coalesce, expr.Add(before, expr.Int(calendar.Day)), lead))
+	return expr.Call(dialect.Greatest, lead,
+		expr.Call(dialect.Coalesce, expr.Add(before, expr.Int(calendar.Day)), lead))
 }
 
 // attributedFromSingle is attributedFrom for the only session of an id.
@@ -168,7 +176,9 @@ func attributedFromSingle(early bool) expr.Expr {
 func (c *sessionizer) assignEvents(name, events string, columns, facts []named) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Lag, e("time"), e("session_hash"), e("time"))
-	newStart := catalog.When(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(calendar.Day+1)))), expr.Int(calendar.Day)), e("time"))
+	newStart := catalog.When(expr.Gt(expr.Sub(e("time"),
+		expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(calendar.Day+1)))), expr.Int(calendar.Day)),
+		e("time"))
 	ordered := selection{from: relation{events, "e"}}
 	assigned := selection{from: relation{name + "_ordered", "r"}}
 	for _, col := range columns {
@@ -177,10 +187,13 @@ func (c *sessionizer) assignEvents(name, events string, columns, facts []named) 
 	}
 	ordered.columns = append(ordered.columns, named{"new_start", newStart})
 	assigned.columns = append(assigned.columns, named{"start",
-		expr.Call(dialect.RunningMax, expr.Col("r", "new_start"), expr.Col("r", "session_hash"), expr.Col("r", "time"))})
+		expr.Call(dialect.RunningMax, expr.Col("r", "new_start"), expr.Col("r", "session_hash"),
+			expr.Col("r", "time"))})
 	c.with(name+"_ordered", c.build(ordered))
 	c.with(name+"_assigned", c.build(assigned))
 	c.with(name+"_facts", c.build(selection{from: relation{name + "_assigned", "p"}, group: 2,
-		columns: append([]named{{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}}, facts...),
-		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(calendar.Day)))}}))
+		columns: append([]named{{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}},
+			facts...),
+		where: []expr.Expr{expr.Lt(expr.Col("p", "time"),
+			expr.Add(expr.Col("p", "start"), expr.Int(calendar.Day)))}}))
 }

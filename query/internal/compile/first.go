@@ -14,23 +14,25 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// FirstRow returns the statement for the time of the first row of any kind in w that a caller with these mandatory filters may see: one
-// row with one column, in milliseconds, which is null without such a row.
+// FirstRow returns the statement for the time of the first row of any kind in w that a caller with these mandatory
+// filters may see: one row with one column, in milliseconds, which is null without such a row.
 //
-// A filter on a field that a kind of rows does not have, such as href for errors, leaves these rows out only if no rows of sessions have
-// the field, as query types do.
+// A filter on a field that a kind of rows does not have, such as href for errors, leaves these rows out only if no rows
+// of sessions have the field, as query types do.
 func FirstRow(s store.Subject, mandatory []plan.Condition, w calendar.Interval, d *dialect.Dialect) store.Statement {
 	all := &plan.Plan{Type: &catalog.BoundType{Type: catalog.Type{Subject: s.Kind}}, Subject: s, Mandatory: mandatory}
 	c := newCompiler(all, d, days.Sealed{}, w)
 	var parts []*part
 	for _, tb := range catalog.StoredTables(s.Kind) {
 		if where, any := c.seen(tb); any {
-			parts = append(parts, &part{tb: tb, q: selection{from: relation{string(tb.Logical), "t"}, where: slices.Concat(c.read(w), where),
-				columns: []named{{"first", expr.Call(dialect.Min, catalog.Row("time"))}}}})
+			parts = append(parts, &part{tb: tb,
+				q: selection{from: relation{string(tb.Logical), "t"}, where: slices.Concat(c.read(w), where),
+					columns: []named{{"first", expr.Call(dialect.Min, catalog.Row("time"))}}}})
 		}
 	}
 	if len(parts) == 0 {
-		return c.firstOf(selection{from: relation{"(SELECT 0 AS first)", "x"}, where: []expr.Expr{expr.Eq(expr.Int(0), expr.Int(1))}})
+		return c.firstOf(selection{from: relation{"(SELECT 0 AS first)", "x"},
+			where: []expr.Expr{expr.Eq(expr.Int(0), expr.Int(1))}})
 	}
 	c.sessionsFor(parts)
 	firsts := make([]sqlbuilder.Builder, len(parts))
@@ -56,7 +58,8 @@ func (c *reader) seen(tb *catalog.Table) (where []expr.Expr, any bool) {
 			switch {
 			case leaf.Did == nil && (leaf.Field == nil || leaf.Field.Own()): // no type can be filtered by it
 				return nil, false
-			case leaf.Did != nil && tb.HasSessions(), leaf.Did == nil && tb.Has(leaf.Field) || leaf.Did == nil && leaf.Field.IsProperty() && tb.Events:
+			case leaf.Did != nil && tb.HasSessions(), leaf.Did == nil && tb.Has(leaf.Field) || leaf.Did == nil &&
+				leaf.Field.IsProperty() && tb.Events:
 			case leaf.Did == nil && tb.HasSessions() && (leaf.Field.IsProperty() || catalog.OfSessionRows(leaf.Field)):
 				lacks = true
 			default:

@@ -11,9 +11,10 @@ import (
 
 // A funnel is a chain of steps that persons go through. A person is a visitor or a session.
 //
-// The start of a chain to an event that matches step k is the time of the event of step 1. The latest possible start makes the shortest
-// chain. It is the time of the event itself for step 1, and otherwise the latest start of the earlier events that match step k-1. So
-// each step is one window over the events of a person in their order, and no event is used twice in a chain.
+// The start of a chain to an event that matches step k is the time of the event of step 1. The latest possible start
+// makes the shortest chain. It is the time of the event itself for step 1, and otherwise the latest start of the
+// earlier events that match step k-1. So each step is one window over the events of a person in their order, and no
+// event is used twice in a chain.
 type funnel struct {
 	*tables
 	keys   []named      // of the answer, without the step
@@ -36,8 +37,8 @@ func (c *tables) funnel() {
 
 func (f *funnel) steps() int { return len(f.p.Behaviour.Steps) }
 
-// The names of what events and persons have of a step, which is counted from 0. Events of the relation of a step have the latest starts
-// of chains to this step and those before it.
+// The names of what events and persons have of a step, which is counted from 0. Events of the relation of a step have
+// the latest starts of chains to this step and those before it.
 func chainName(k int) string       { return fmt.Sprintf("chain_%d", k+1) }
 func matchesName(k int) expr.Ident { return expr.Ident(fmt.Sprintf("matches_%d", k+1)) }
 func startName(k int) expr.Ident   { return expr.Ident(fmt.Sprintf("start_%d", k+1)) }
@@ -65,8 +66,9 @@ func (f *funnel) partition() expr.Expr {
 	return expr.List(found...)
 }
 
-// events selects the events of persons that match a step, with their place among these, the latest starts of chains to the first two
-// steps and what the answer is grouped by. Both windows have one order, so that events are sorted once by it.
+// events selects the events of persons that match a step, with their place among these, the latest starts of chains to
+// the first two steps and what the answer is grouped by. Both windows have one order, so that events are sorted once by
+// it.
 func (f *funnel) events() *part {
 	tb := catalog.TableNamed("activity")
 	q := selection{from: relation{string(tb.Logical), "t"}, where: append(f.read(f.rng), tb.Where)}
@@ -81,7 +83,8 @@ func (f *funnel) events() *part {
 		q.columns = append(q.columns, named{name, person[i]})
 	}
 	persons, order := expr.List(person...), expr.List(catalog.EventOrder("t")...)
-	q.columns = append(q.columns, named{"time", catalog.Row("time")}, named{"place", expr.Call(dialect.RowNumber, persons, order)})
+	q.columns = append(q.columns, named{"time", catalog.Row("time")},
+		named{"place", expr.Call(dialect.RowNumber, persons, order)})
 	f.keys = f.groupKeys(tb)
 	q.columns = append(q.columns, f.keys...)
 	holds := make([]expr.Expr, f.steps())
@@ -100,7 +103,8 @@ func (f *funnel) events() *part {
 
 // link selects the events with the latest start of a chain to step k, from those with that to the steps before.
 func (f *funnel) link(k int) selection {
-	q := selection{from: relation{chainName(k - 1), "c"}, columns: columnsOfChain(append(slices.Clone(f.person), "time", "place")...)}
+	q := selection{from: relation{chainName(k - 1), "c"},
+		columns: columnsOfChain(append(slices.Clone(f.person), "time", "place")...)}
 	for _, key := range f.keys {
 		q.columns = append(q.columns, named{key.as, ofChain(key.as)})
 	}
@@ -108,29 +112,35 @@ func (f *funnel) link(k int) selection {
 		q.columns = append(q.columns, columnsOfChain(startName(i))...)
 	}
 	latest := expr.Call(dialect.MaxBefore, ofChain(startName(k-1)), f.partition(), ofChain("place"))
-	q.columns = append(q.columns, named{startName(k), catalog.When(expr.Eq(ofChain(matchesName(k)), expr.Int(1)), latest)})
+	q.columns = append(q.columns,
+		named{startName(k), catalog.When(expr.Eq(ofChain(matchesName(k)), expr.Int(1)), latest)})
 	for i := k + 1; i < f.steps(); i++ {
 		q.columns = append(q.columns, columnsOfChain(matchesName(i))...)
 	}
 	return q
 }
 
-// persons selects persons with the least time of a chain to each step, if they reach it. They are grouped by what their earliest event
-// of step 1 has.
+// persons selects persons with the least time of a chain to each step, if they reach it. They are grouped by what their
+// earliest event of step 1 has.
 func (f *funnel) persons() selection {
-	q := selection{from: relation{chainName(f.steps() - 1), "c"}, columns: columnsOfChain(f.person...), group: len(f.person)}
+	q := selection{from: relation{chainName(f.steps() - 1), "c"}, columns: columnsOfChain(f.person...),
+		group: len(f.person)}
 	for _, key := range f.keys {
-		q.columns = append(q.columns, named{key.as, expr.Call(dialect.ArgMinIf, ofChain(key.as), ofChain("place"), expr.IsNotNull(ofChain(startName(0))))})
+		q.columns = append(q.columns,
+			named{key.as, expr.Call(dialect.ArgMinIf, ofChain(key.as), ofChain("place"),
+				expr.IsNotNull(ofChain(startName(0))))})
 	}
 	for k := range f.steps() {
-		q.columns = append(q.columns, named{leastName(k), expr.Call(dialect.Min, expr.Sub(ofChain("time"), ofChain(startName(k))))})
+		q.columns = append(q.columns,
+			named{leastName(k), expr.Call(dialect.Min, expr.Sub(ofChain("time"), ofChain(startName(k))))})
 	}
 	return q
 }
 
 // groups counts the persons who reach each step, and finds the medians of their times.
 func (f *funnel) groups() selection {
-	q := selection{from: relation{"chain_persons", "c"}, group: len(f.keys), where: []expr.Expr{expr.IsNotNull(ofChain(leastName(0)))}}
+	q := selection{from: relation{"chain_persons", "c"}, group: len(f.keys),
+		where: []expr.Expr{expr.IsNotNull(ofChain(leastName(0)))}}
 	for _, key := range f.keys {
 		q.columns = append(q.columns, named{key.as, ofChain(key.as)})
 	}
@@ -153,7 +163,8 @@ func (f *funnel) rows() selection {
 	}
 	list, place := expr.Arg(dialect.Ints, places), expr.Col("b", "bucket")
 	q := selection{from: relation{"chain_groups", "c"},
-		joins: []join{{to: relation{f.w.Write(expr.Call(dialect.ZipBuckets, list, list, list)), "b"}, on: expr.Eq(expr.Int(1), expr.Int(1))}}}
+		joins: []join{{to: relation{f.w.Write(expr.Call(dialect.ZipBuckets, list, list, list)), "b"},
+			on: expr.Eq(expr.Int(1), expr.Int(1))}}}
 	for _, key := range f.keys {
 		q.columns = append(q.columns, named{key.as, ofChain(key.as)})
 	}

@@ -10,15 +10,17 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// The columns of the relations goal_events and goal_counts that are about all goals. Those that are about one end in its number.
+// The columns of the relations goal_events and goal_counts that are about all goals. Those that are about one end in
+// its number.
 const (
 	goalVisitor = expr.Ident("visitor") // of an event
 	goalMeant   = expr.Ident("meant")   // 1 for an event that the goal means, otherwise 0
 	goalNumber  = expr.Ident("number")  // the value of such an event; null without one
 )
 
-// goals adds the relation goals: a row for each goal, by the bucket and the fields of groupBy. With groupBy there are only rows with a
-// conversion. The events are read once for all goals. The relation goal_counts has columns for each goal, which become rows here.
+// goals adds the relation goals: a row for each goal, by the bucket and the fields of groupBy. With groupBy there are
+// only rows with a conversion. The events are read once for all goals. The relation goal_counts has columns for each
+// goal, which become rows here.
 func (c *tables) goals() {
 	counted := c.goalEvents()
 	if !slices.ContainsFunc(c.p.Group, ofRow) {
@@ -103,11 +105,13 @@ func (c *tables) goalAudience() *part {
 		}
 	}
 	q.group = len(q.columns)
-	q.columns = append(q.columns, named{catalog.GoalAudience, expr.Call(dialect.CountDistinctHash, catalog.Row("visitor_hash"))})
+	q.columns = append(q.columns,
+		named{catalog.GoalAudience, expr.Call(dialect.CountDistinctHash, catalog.Row("visitor_hash"))})
 	return &part{tb: tb, q: q}
 }
 
-// goalRows adds the relation goals: the columns of goal_counts as rows, with all visitors of audience, or of goal_counts if that is nil.
+// goalRows adds the relation goals: the columns of goal_counts as rows, with all visitors of audience, or of
+// goal_counts if that is nil.
 func (c *tables) goalRows(audience *part) {
 	goals, always := c.p.Behaviour.Goals, expr.Eq(expr.Int(1), expr.Int(1))
 	x := func(name expr.Ident) expr.Expr { return expr.Col("x", name) }
@@ -121,7 +125,8 @@ func (c *tables) goalRows(audience *part) {
 	for _, key := range c.groupKeys(catalog.TableNamed("activity")) {
 		q.columns = append(q.columns, named{key.as, x(key.as)})
 	}
-	q.columns = append(q.columns, named{"goal", c.eachGoal(func(i int, g plan.Goal) expr.Expr { return expr.Arg(dialect.Text, g.Name) })})
+	q.columns = append(q.columns,
+		named{"goal", c.eachGoal(func(i int, g plan.Goal) expr.Expr { return expr.Arg(dialect.Text, g.Name) })})
 	if audience == nil {
 		q.columns = append(q.columns, named{catalog.GoalAudience, x(catalog.GoalAudience)})
 	} else {
@@ -134,7 +139,8 @@ func (c *tables) goalRows(audience *part) {
 	}
 	of := catalog.GoalColumns
 	for _, name := range []expr.Ident{of.Visitors, of.Conversions} {
-		q.columns = append(q.columns, named{name, c.eachGoal(func(i int, _ plan.Goal) expr.Expr { return x(ofGoal(name, i)) })})
+		q.columns = append(q.columns,
+			named{name, c.eachGoal(func(i int, _ plan.Goal) expr.Expr { return x(ofGoal(name, i)) })})
 	}
 	for _, name := range []expr.Ident{of.Valued, of.Multiples, of.Rest} {
 		q.columns = append(q.columns, named{name, c.eachGoal(func(i int, g plan.Goal) expr.Expr {

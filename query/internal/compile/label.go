@@ -36,7 +36,8 @@ func (q *selection) takeLabels() (taken []label, further int) {
 	return taken, len(q.columns) - visible
 }
 
-// furtherColumn returns the place of e among the columns of q after the first visible ones. It adds e if it is not there.
+// furtherColumn returns the place of e among the columns of q after the first visible ones. It adds e if it is not
+// there.
 func (q *selection) furtherColumn(visible int, e expr.Expr) int {
 	further, text := q.columns[visible:], e.String()
 	if i := slices.IndexFunc(further, func(col named) bool { return col.e.String() == text }); i >= 0 {

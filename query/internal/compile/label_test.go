@@ -21,7 +21,8 @@ func TestLabels(t *testing.T) {
 	q := selection{columns: []named{
 		{"kind", kind},
 		{"plain", name(code)},
-		{"both", catalog.IfElse(expr.Eq(kind, expr.Lit("x")), name(code), expr.Call(dialect.Concat, expr.Lit("no "), code))},
+		{"both", catalog.IfElse(expr.Eq(kind, expr.Lit("x")), name(code),
+			expr.Call(dialect.Concat, expr.Lit("no "), code))},
 		{"other", catalog.IfElse(expr.Ne(kind, expr.Lit("x")), name(code), kind)},
 		{"ordered", name(kind)},
 	}, order: []ordering{{e: expr.Out("ordered")}}}
@@ -35,7 +36,8 @@ func TestLabels(t *testing.T) {
 	for _, l := range labels {
 		l.write(rows)
 	}
-	for i, want := range [][]string{{"x", "", "x", "x"}, {"Ann", "Ben", "c", "Ann"}, {"Ann", "no b", "c", "Ann"}, {"x", "Ben", "x", "x"}} {
+	for i, want := range [][]string{{"x", "", "x", "x"}, {"Ann", "Ben", "c", "Ann"}, {"Ann", "no b", "c", "Ann"},
+		{"x", "Ben", "x", "x"}} {
 		if got := rows.Columns[i].Texts; !slices.Equal(got, want) {
 			t.Errorf("column %s is %q, want %q", q.columns[i].as, got, want)
 		}

@@ -7,9 +7,10 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 )
 
-// Distinct sessions and visitors of each pair of pages take several times the time and memory of the number of steps between them. So
-// they are late: they are counted for the rows of a page of the answer, once these are known. This needs an answer that is not ordered by
-// them, and a database that does not put the pageviews of sessions in order again for it.
+// Distinct sessions and visitors of each pair of pages take several times the time and memory of the number of steps
+// between them. So they are late: they are counted for the rows of a page of the answer, once these are known. This
+// needs an answer that is not ordered by them, and a database that does not put the pageviews of sessions in order
+// again for it.
 
 // A lateMetric is a metric that is counted for the rows of a page, and the column that shows it.
 type lateMetric struct {
@@ -55,12 +56,14 @@ func (c *compiler) takeLate(p *part) (found []lateMetric) {
 // withLate adds late metrics of the rows o of p to a page of the answer, which q selects without them.
 func (c *compiler) withLate(q selection, p *part, all []lateMetric) selection {
 	c.with("page", c.build(q))
-	y, z := func(name expr.Ident) expr.Expr { return expr.Col("y", name) }, func(name expr.Ident) expr.Expr { return expr.Col("z", name) }
+	y, z := func(name expr.Ident) expr.Expr { return expr.Col("y", name) },
+		func(name expr.Ident) expr.Expr { return expr.Col("z", name) }
 	var same []expr.Expr
 	for _, key := range c.partKeys(p.tb) {
 		same = append(same, expr.Eq(key.e, y(key.as)))
 	}
-	counted := selection{from: relation{"page", "y"}, group: len(q.columns), joins: []join{{to: p.q.from, on: expr.And(same...)}}}
+	counted := selection{from: relation{"page", "y"}, group: len(q.columns),
+		joins: []join{{to: p.q.from, on: expr.And(same...)}}}
 	for _, col := range q.columns {
 		counted.columns = append(counted.columns, named{col.as, y(col.as)})
 	}

@@ -16,7 +16,8 @@ import (
 // list makes the answer of a plan that lists rows of its table.
 func (c *compiler) list() selection {
 	tb := c.p.Type.Table
-	p := &part{tb: tb, q: selection{columns: columns(c.steps.Columns), from: relation{string(tb.Logical), "t"}, order: orderings(c.steps.Order), tail: c.page()}}
+	p := &part{tb: tb, q: selection{columns: columns(c.steps.Columns), from: relation{string(tb.Logical), "t"},
+		order: orderings(c.steps.Order), tail: c.page()}}
 	if tb.Rows == catalog.SessionRows {
 		return c.listSessions(p)
 	}
@@ -25,8 +26,9 @@ func (c *compiler) list() selection {
 	return p.q
 }
 
-// listSessions makes the answer of a plan that lists sessions. It first chooses the sessions of the page, which takes the facts
-// that filters and order need. Then it reads the facts that are shown, most of which cost more than to find the session.
+// listSessions makes the answer of a plan that lists sessions. It first chooses the sessions of the page, which takes
+// the facts that filters and order need. Then it reads the facts that are shown, most of which cost more than to find
+// the session.
 func (c *compiler) listSessions(p *part) selection {
 	shown, order := p.q.columns, p.q.order
 	chosen := &part{tb: p.tb, q: selection{from: relation{"sessions", "s"}, where: c.conditions(p.tb),
@@ -54,17 +56,21 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
 	var union []sqlbuilder.Builder
 	if !gap.Empty() || c.rng.Empty() { // a zone may leave out a day
-		events.columns = append(c.eventColumns(columnsOf("p", selection{columns: facts.aggregates})), named{"start", h("start")})
+		events.columns = append(c.eventColumns(columnsOf("p", selection{columns: facts.aggregates})),
+			named{"start", h("start")})
 		inside := expr.And(expr.Eq(h("session_hash"), catalog.Row("session_hash")),
-			expr.Ge(catalog.Row("time"), h("start")), expr.Lt(catalog.Row("time"), expr.Add(h("start"), expr.Int(calendar.Day))))
+			expr.Ge(catalog.Row("time"), h("start")),
+			expr.Lt(catalog.Row("time"), expr.Add(h("start"), expr.Int(calendar.Day))))
 		if gap != c.rng {
 			events.where = slices.Concat(c.read(gap.Widen(0, calendar.Day)), visible,
 				[]expr.Expr{expr.Ge(h("start"), milli(gap.From)), expr.Lt(h("start"), milli(gap.To))})
 		}
 		events.joins = append([]join{{to: relation{"chosen", "h"}, on: inside}}, events.joins...)
 		c.with("listed_events", c.build(events))
-		c.with("listed_facts", c.build(selection{from: relation{"listed_events", "p"}, group: 2, columns: append([]named{
-			{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}}, facts.aggregates...)}))
+		c.with("listed_facts", c.build(selection{from: relation{"listed_events", "p"}, group: 2,
+			columns: append([]named{
+				{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}},
+				facts.aggregates...)}))
 		formed := c.attribute(relation{"listed_facts", "f"}, facts.columns, expr.Null())
 		formed.columns = formed.columns[:len(formed.columns)-1] // rows_from
 		union = append(union, c.build(formed))
@@ -72,19 +78,22 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 	for _, w := range days.Parts(c.rng, gap, false) {
 		kept := c.keptSessions(w, facts.columns, false)
 		kept.columns = kept.columns[:len(kept.columns)-1] // rows_from
-		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), catalog.Row("session_hash")), expr.Eq(h("start"), catalog.Row("start")))}}
+		kept.joins = []join{{to: relation{"chosen", "h"},
+			on: expr.And(expr.Eq(h("session_hash"), catalog.Row("session_hash")),
+				expr.Eq(h("start"), catalog.Row("start")))}}
 		union = append(union, c.build(kept))
 	}
 	c.with("listed", unionAll(union...))
 }
 
-// listed returns the conditions on the rows of tb that may be listed: rows in the range and, for a table with wholeSessions, all
-// rows of sessions with an event in it.
+// listed returns the conditions on the rows of tb that may be listed: rows in the range and, for a table with
+// wholeSessions, all rows of sessions with an event in it.
 func (c *compiler) listed(tb *catalog.Table) []expr.Expr {
 	if !tb.WholeSessions {
 		return c.read(c.rng)
 	}
 	inside := expr.And(expr.Ge(catalog.Row("time"), expr.RangeFrom()), expr.Lt(catalog.Row("time"), expr.RangeTo()))
-	of := expr.And(expr.Ge(catalog.Row("time"), catalog.OfSession("start")), expr.Gt(expr.Call(dialect.Coalesce, catalog.OfSession(eventsInRange), expr.Int(0)), expr.Int(0)))
+	of := expr.And(expr.Ge(catalog.Row("time"), catalog.OfSession("start")),
+		expr.Gt(expr.Call(dialect.Coalesce, catalog.OfSession(eventsInRange), expr.Int(0)), expr.Int(0)))
 	return append(c.read(c.rng.Widen(calendar.Day, calendar.Day)), expr.Or(inside, of))
 }

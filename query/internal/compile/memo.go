@@ -59,8 +59,8 @@ type Memo struct {
 // NewMemo returns a memo that remembers nothing yet.
 func NewMemo(d *dialect.Dialect) *Memo { return &Memo{d, lru.New[string, *Compiled](memoBytes)} }
 
-// Statement returns the statement of p, which has that key. It compiles p unless it remembers an equal plan. The statement reads the
-// seals of kept.
+// Statement returns the statement of p, which has that key. It compiles p unless it remembers an equal plan. The
+// statement reads the seals of kept.
 func (m *Memo) Statement(p *plan.Plan, key []byte, kept days.Sealed) *Compiled {
 	if p.ByClock() {
 		return compile(p, m.dialect, kept)
@@ -91,8 +91,8 @@ func (c *Compiled) Of(s store.Subject, among [][]string) store.Statement {
 	return statement
 }
 
-// Show turns the result of the statement into the rows of the plan: it writes the labels, and drops columns that only labels
-// need.
+// Show turns the result of the statement into the rows of the plan: it writes the labels, and drops columns that only
+// labels need.
 func (c *Compiled) Show(rows *store.Rows) {
 	for _, l := range c.labels {
 		l.write(rows)
@@ -120,9 +120,10 @@ func (c *Compiled) size() int64 {
 	return int64(size)
 }
 
-// Statements returns the statements of p and of the period that it is compared with, or nil. They read the seals of kept. A fault of a
-// host's type fails its parameter alone.
-func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) (own, beside *Compiled, err *ask.Error) {
+// Statements returns the statements of p and of the period that it is compared with, or nil. They read the seals of
+// kept. A fault of a host's type fails its parameter alone.
+func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) (own, beside *Compiled,
+	err *ask.Error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = plan.Broken("%v\n%s", fault, debug.Stack())
@@ -136,8 +137,8 @@ func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) 
 	return own, beside, nil
 }
 
-// Depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled: then the answer to p is the
-// fault.
+// Depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled: then the answer
+// to p is the fault.
 func (m *Memo) Depends(p *plan.Parameter) []calendar.Interval {
 	none := func(*plan.Plan) days.Sealed { return days.Sealed{} }
 	own, _, err := m.Statements(p, none)
@@ -155,9 +156,9 @@ func (m *Memo) Depends(p *plan.Parameter) []calendar.Interval {
 	return all
 }
 
-// Fingerprints tells types apart that are called alike, in other versions of the program or of a host's definitions. The function that
-// it returns gives a hash for each type of reg, made when it is first asked for, and for a choice the hash of its dataset. It is empty
-// for a type that cannot be compiled, which has no answers; log gets the fault once.
+// Fingerprints tells types apart that are called alike, in other versions of the program or of a host's definitions.
+// The function that it returns gives a hash for each type of reg, made when it is first asked for, and for a choice the
+// hash of its dataset. It is empty for a type that cannot be compiled, which has no answers; log gets the fault once.
 func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) func(*catalog.BoundType) string {
 	once := func(name string, types func() ([]*catalog.BoundType, error)) func() string {
 		return sync.OnceValue(func() string {
@@ -179,7 +180,8 @@ func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) f
 		types[ty] = once(ty.Name, func() ([]*catalog.BoundType, error) { return []*catalog.BoundType{ty}, nil })
 	}
 	for _, name := range catalog.AllDatasets() {
-		datasets[name] = once("the dataset "+name, func() ([]*catalog.BoundType, error) { return reg.Widest(catalog.DatasetNamed(name)) })
+		datasets[name] = once("the dataset "+name,
+			func() ([]*catalog.BoundType, error) { return reg.Widest(catalog.DatasetNamed(name)) })
 	}
 	return func(ty *catalog.BoundType) string {
 		if ty.Choice != nil {
@@ -192,15 +194,17 @@ func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) f
 // someBehaviour has everything that goals, funnels, retention and paths may ask about.
 func someBehaviour() *plan.Behaviour {
 	path := "/x"
-	page := plan.Action{Kind: store.Pageview, Text: plan.ConditionOn(catalog.FieldNamed("path"), ask.Filter{Op: ask.Eq, Values: []string{path}})}
+	page := plan.Action{Kind: store.Pageview,
+		Text: plan.ConditionOn(catalog.FieldNamed("path"), ask.Filter{Op: ask.Eq, Values: []string{path}})}
 	return &plan.Behaviour{
-		Goals: []plan.Goal{{Name: "x", Action: page, Value: "x"}}, Steps: []plan.FunnelStep{{Name: "x", Action: page}, {Name: "y", Action: page}},
+		Goals: []plan.Goal{{Name: "x", Action: page, Value: "x"}},
+		Steps: []plan.FunnelStep{{Name: "x", Action: page}, {Name: "y", Action: page}},
 		Start: &page, Return: &page, From: &path, To: &path,
 	}
 }
 
-// fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It returns an
-// error for a type that cannot be compiled.
+// fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It
+// returns an error for a type that cannot be compiled.
 func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -208,7 +212,8 @@ func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err er
 		}
 	}()
 	const someDay = 20_000
-	bare := &plan.Plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps, Limit: ask.DefaultLimit,
+	bare := &plan.Plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps,
+		Limit: ask.DefaultLimit,
 		Range: calendar.Days(someDay, someDay, time.UTC)}
 	bare.Until, bare.Now = bare.Range.To, bare.Range.To
 	if len(ty.Needs)+len(ty.MayHave) > 0 {
@@ -224,7 +229,8 @@ func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err er
 	}
 	for _, name := range ty.Filterable {
 		for _, op := range ask.TextOperators() {
-			full.Filters = append(full.Filters, plan.ConditionOn(ty.Fields[name], ask.Filter{Field: name, Op: op, Values: []string{"x"}}))
+			full.Filters = append(full.Filters,
+				plan.ConditionOn(ty.Fields[name], ask.Filter{Field: name, Op: op, Values: []string{"x"}}))
 		}
 	}
 	sum := sha256.New()

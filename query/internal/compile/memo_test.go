@@ -30,12 +30,14 @@ func TestStatementsAreRemembered(t *testing.T) {
 	for i, ty := range types.All() {
 		filtered := ty.Filterable[i%max(1, len(ty.Filterable)):]
 		for _, name := range append([]string{""}, filtered[:min(len(filtered), 4)]...) {
-			req := ask.Request{StartDate: "2026-03-01", EndDate: "2026-03-30", Parameters: []ask.Parameter{{Name: ty.Name, Compare: ask.PreviousYear}}}
+			req := ask.Request{StartDate: "2026-03-01", EndDate: "2026-03-30",
+				Parameters: []ask.Parameter{{Name: ty.Name, Compare: ask.PreviousYear}}}
 			if name != "" {
 				req.Filters = []ask.Filter{{Field: name, Op: ask.In, Values: []string{"DE", "x"}}}
 			}
 			for _, id := range []string{"a", "b"} {
-				found, errs := plan.Resolve(types, ask.Access{Subject: store.Subject{Kind: ty.Subject, ID: id}}, req, time.Unix(1<<31, 0), nil)
+				found, errs := plan.Resolve(types, ask.Access{Subject: store.Subject{Kind: ty.Subject, ID: id}}, req,
+					time.Unix(1<<31, 0), nil)
 				if errs != nil {
 					t.Fatal(errs)
 				}
@@ -61,7 +63,8 @@ func checkRemembered(t *testing.T, e *Memo, p *plan.Plan) {
 		Changes:    days.Changes{Since: 7, In: calendar.Interval{From: 0, To: calendar.Day}},
 	}} {
 		compiled, remembered := compile(p, dialect.DuckDB(), kept), e.Statement(p, p.AppendKey(nil), kept)
-		if of := remembered.Of(p.Subject, nil); !reflect.DeepEqual(compiled.Statement, of) || compiled.Depends != remembered.Depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
+		if of := remembered.Of(p.Subject, nil); !reflect.DeepEqual(compiled.Statement, of) ||
+			compiled.Depends != remembered.Depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
 			t.Fatalf("%s (-compiled +remembered):\n%s", p, cmp.Diff(compiled.Statement, of))
 		}
 		if again := e.Statement(p, p.AppendKey(nil), kept); (again == remembered) == p.ByClock() {
@@ -109,13 +112,15 @@ func TestFingerprints(t *testing.T) {
 func TestFingerprintFault(t *testing.T) {
 	var log strings.Builder
 	ty := &catalog.BoundType{Type: catalog.Type{Name: "broken"}}
-	prints := Fingerprints(catalog.RegistryOf([]*catalog.BoundType{ty}), dialect.DuckDB(), slog.New(slog.NewTextHandler(&log, nil)))
+	prints := Fingerprints(catalog.RegistryOf([]*catalog.BoundType{ty}), dialect.DuckDB(),
+		slog.New(slog.NewTextHandler(&log, nil)))
 	for range 2 {
 		if got := prints(ty); got != "" {
 			t.Errorf("the fingerprint is %s", got)
 		}
 	}
-	if got := log.String(); strings.Count(got, "level=ERROR") != 1 || !strings.Contains(got, "fingerprint of broken") || !strings.Contains(got, "nil pointer") {
+	if got := log.String(); strings.Count(got, "level=ERROR") != 1 || !strings.Contains(got, "fingerprint of broken") ||
+		!strings.Contains(got, "nil pointer") {
 		t.Errorf("the log is\n%s", got)
 	}
 }

@@ -26,7 +26,8 @@ func (c *tables) outages() {
 		[]named{{"time", catalog.Row("time")}, {"status", catalog.Row("status")}})}
 	inside.where = append(c.read(c.rng), c.conditions(catalog.Checks)...)
 
-	latest := expr.Call(dialect.ArgMaxList, catalog.Row("status"), expr.List(catalog.Row("time"), catalog.Row("status")))
+	latest := expr.Call(dialect.ArgMaxList, catalog.Row("status"),
+		expr.List(catalog.Row("time"), catalog.Row("status")))
 	last := selection{from: relation{"checks", "t"}, group: len(group), columns: slices.Concat(group, []named{
 		{"time", expr.Call(dialect.Max, catalog.Row("time"))}, {"status", latest}})}
 	last.where = append(c.read(before), c.conditions(catalog.Checks)...)
@@ -34,7 +35,8 @@ func (c *tables) outages() {
 
 	end := min(to, c.p.Now.UnixMilli())
 	partition := []expr.Expr{expr.Int(0)}
-	intervals := selection{from: relation{"checks_seen", "k"}, where: []expr.Expr{expr.IsNotNull(expr.Col("k", "time"))}}
+	intervals := selection{from: relation{"checks_seen", "k"},
+		where: []expr.Expr{expr.IsNotNull(expr.Col("k", "time"))}}
 	for _, g := range group {
 		partition = append(partition, expr.Col("k", g.as))
 		intervals.columns = append(intervals.columns, named{g.as, expr.Col("k", g.as)})
@@ -55,7 +57,8 @@ func (c *tables) cutByBucket(group []named) {
 	for _, span := range calendar.Spans(c.p.Range, c.p.Grain) {
 		numbers, since, until = append(numbers, span.Number), append(since, span.From), append(until, span.To)
 	}
-	g, b := func(name expr.Ident) expr.Expr { return expr.Col("g", name) }, func(name expr.Ident) expr.Expr { return expr.Col("b", name) }
+	g, b := func(name expr.Ident) expr.Expr { return expr.Col("g", name) },
+		func(name expr.Ident) expr.Expr { return expr.Col("b", name) }
 	q := selection{from: relation{"check_intervals", "g"}, where: []expr.Expr{
 		expr.Eq(g("status"), expr.Int(int64(store.Down))),
 		expr.Lt(g("since"), g("until")), // not so for checks after now
@@ -66,7 +69,8 @@ func (c *tables) cutByBucket(group []named) {
 	q.columns = append(q.columns, named{catalog.BucketColumn, b(catalog.BucketColumn)},
 		named{"since", expr.Call(dialect.Greatest, g("since"), b("since"))},
 		named{"until", expr.Call(dialect.Least, g("until"), b("until"))})
-	lists := expr.Call(dialect.ZipBuckets, expr.Arg(dialect.Ints, numbers), expr.Arg(dialect.Ints, since), expr.Arg(dialect.Ints, until))
+	lists := expr.Call(dialect.ZipBuckets, expr.Arg(dialect.Ints, numbers), expr.Arg(dialect.Ints, since),
+		expr.Arg(dialect.Ints, until))
 	q.joins = []join{{to: relation{c.w.Write(lists), "b"},
 		on: expr.And(expr.Lt(g("since"), b("until")), expr.Gt(g("until"), b("since")))}}
 	c.with("outages", c.build(q))

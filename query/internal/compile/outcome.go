@@ -9,11 +9,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// outcomes adds the relations of outcomes of flags. The relation outcomes has a row for each visitor, flag and status of an
-// outcome, with the values of the first exposure in the range. The relation outcome_statuses has a row for each combination of
-// keys and status.
-// Filters on the actions of visitors choose outcomes, all others exposures. A filter on event_name makes any event that passes it
-// an outcome, of whatever flag.
+// outcomes adds the relations of outcomes of flags. The relation outcomes has a row for each visitor, flag and status
+// of an outcome, with the values of the first exposure in the range. The relation outcome_statuses has a row for each
+// combination of keys and status. Filters on the actions of visitors choose outcomes, all others exposures. A filter on
+// event_name makes any event that passes it an outcome, of whatever flag.
 func (c *tables) outcomes() {
 	var shown, done []plan.Condition
 	named := false
@@ -40,7 +39,8 @@ func (c *tables) firstExposures(filters []plan.Condition) *part {
 	tb := catalog.TableNamed("exposures")
 	flag := catalog.Value(c.p.Type.DimensionField("flag"), tb)
 	q := selection{from: relation{string(tb.Logical), "t"}, group: 2, columns: []named{
-		{"flag", flag}, {"visitor", catalog.Row("visitor_hash")}, {"since", expr.Call(dialect.MinNotNull, catalog.Row("time"))}}}
+		{"flag", flag}, {"visitor", catalog.Row("visitor_hash")},
+		{"since", expr.Call(dialect.MinNotNull, catalog.Row("time"))}}}
 	for _, key := range c.partKeys(tb) {
 		if key.as != "flag" {
 			first := expr.Call(dialect.ArgMinList, key.e, expr.List(catalog.EventOrder("t")...))
@@ -62,7 +62,8 @@ func (c *tables) outcomeEvents(filters []plan.Condition, ofAnyFlag bool) *part {
 	q.where = append(c.read(c.rng), tb.Where, expr.Not(catalog.Exposed))
 	if !ofAnyFlag {
 		q.columns, q.group = append(q.columns, named{"flag", catalog.OutcomeFlag}), 3
-		q.where = append(q.where, expr.Ne(catalog.OutcomeFlag, expr.Lit("")), expr.Ne(catalog.OutcomeVariant, expr.Lit("")))
+		q.where = append(q.where, expr.Ne(catalog.OutcomeFlag, expr.Lit("")),
+			expr.Ne(catalog.OutcomeVariant, expr.Lit("")))
 	}
 	q.columns = append(q.columns, last)
 	q.where = append(q.where, c.conditionsOf(tb, filters)...)
@@ -71,7 +72,8 @@ func (c *tables) outcomeEvents(filters []plan.Condition, ofAnyFlag bool) *part {
 
 // outcomesByVisitor joins exposures to the outcomes of their visitors.
 func (c *tables) outcomesByVisitor(ofAnyFlag bool) {
-	a, d := func(name expr.Ident) expr.Expr { return expr.Col("a", name) }, func(name expr.Ident) expr.Expr { return expr.Col("d", name) }
+	a, d := func(name expr.Ident) expr.Expr { return expr.Col("a", name) },
+		func(name expr.Ident) expr.Expr { return expr.Col("d", name) }
 	q := selection{from: relation{"first_exposures", "a"}, columns: []named{{"visitor", a("visitor")},
 		{"status", expr.Call(dialect.Coalesce, d("status"), expr.Lit(""))},
 		{"converted", catalog.IfElse(expr.Ge(d("last"), a("since")), a("visitor"), expr.Int(0))}}}

@@ -26,8 +26,8 @@ type reader struct {
 	toldDids bool        // the relations of visitors are there
 }
 
-// read returns the conditions on the subject and the time of rows t. Every logical table is read through it, so that no statement
-// can lack the tenancy predicate.
+// read returns the conditions on the subject and the time of rows t. Every logical table is read through it, so that no
+// statement can lack the tenancy predicate.
 func (c *reader) read(w calendar.Interval) []expr.Expr { return c.readAt("time", w) }
 
 // readAt is read of rows whose time is in another column.
@@ -54,7 +54,8 @@ func (c *reader) conditions(tb *catalog.Table) []expr.Expr { return c.conditions
 func (c *reader) conditionsOf(tb *catalog.Table, filters []plan.Condition) []expr.Expr {
 	var found []expr.Expr
 	if tb.Rows == catalog.SessionRows {
-		found = append(found, expr.Ge(catalog.OfSession("start"), expr.RangeFrom()), expr.Lt(catalog.OfSession("start"), expr.RangeTo()),
+		found = append(found, expr.Ge(catalog.OfSession("start"), expr.RangeFrom()),
+			expr.Lt(catalog.OfSession("start"), expr.RangeTo()),
 			expr.Gt(catalog.OfSession(catalog.MatchingPageviews), expr.Int(0)))
 	}
 	if tb.Rows == catalog.PlainRows {
@@ -66,7 +67,8 @@ func (c *reader) conditionsOf(tb *catalog.Table, filters []plan.Condition) []exp
 		if tb.Rows == catalog.SessionRows && !cond.OfSession() {
 			continue
 		}
-		found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return catalog.Value(f, tb) }, "s", "t")))
+		found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return catalog.Value(f, tb) }, "s",
+			"t")))
 	}
 	return found
 }
@@ -86,7 +88,8 @@ func (c *reader) rowFilters(event expr.Alias) expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
 		if !cond.OfSession() && !cond.Mixed() {
-			found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return f.Of(event) }, "s", event)))
+			found = append(found, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return f.Of(event) }, "s",
+				event)))
 		}
 	}
 	return expr.And(found...)
@@ -116,7 +119,11 @@ func (c *reader) mandatory() (byRow, bySession []expr.Expr) {
 		switch {
 		case c.p.Type.Subject != store.KindWebsite:
 		case cond.OfSession():
-			bySession = append(bySession, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return catalog.Attributed(f, catalog.EventList, "m") }, "m", "t")))
+			bySession = append(bySession,
+				cond.Holds(c.row(func(f *catalog.Field) expr.Expr {
+					return catalog.Attributed(f, catalog.EventList,
+						"m")
+				}, "m", "t")))
 		case onEvents(&cond):
 			byRow = append(byRow, cond.Holds(c.row(func(f *catalog.Field) expr.Expr { return f.Of("t") }, "m", "t")))
 		}
@@ -126,7 +133,8 @@ func (c *reader) mandatory() (byRow, bySession []expr.Expr) {
 
 // RemovesSessions reports whether the mandatory filters of p remove whole sessions.
 func RemovesSessions(p *plan.Plan) bool {
-	return p.Type.Subject == store.KindWebsite && slices.ContainsFunc(p.Mandatory, func(c plan.Condition) bool { return c.OfSession() })
+	return p.Type.Subject == store.KindWebsite &&
+		slices.ContainsFunc(p.Mandatory, func(c plan.Condition) bool { return c.OfSession() })
 }
 
 // onEvents reports whether events have all fields of c themselves.

@@ -14,10 +14,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Sealed rows are sessions, by the day that they begin on, and hits: pageviews, exits and all other events that are not hidden,
-// with the fields of their sessions. A statement reads them on days with valid seals. It computes the time from the first to the
-// last day without one from events. This is one stretch, since late rows change single days of the past for a short time only,
-// and one stretch is read and ordered at once.
+// Sealed rows are sessions, by the day that they begin on, and hits: pageviews, exits and all other events that are not
+// hidden, with the fields of their sessions. A statement reads them on days with valid seals. It computes the time from
+// the first to the last day without one from events. This is one stretch, since late rows change single days of the
+// past for a short time only, and one stretch is read and ordered at once.
 
 // sealedHits and sealedSessions are the tables that have them.
 const (
@@ -25,13 +25,14 @@ const (
 	sealedHits     = "sealed_hits"
 )
 
-// countryNumber is a column of sealedHits in some stores: see [dialect.Seals]. Where rows are stored by country, it finds the rows of
-// one country several times faster than the text does.
+// countryNumber is a column of sealedHits in some stores: see [dialect.Seals]. Where rows are stored by country, it
+// finds the rows of one country several times faster than the text does.
 const countryNumber = "country_number"
 
 // sealedFacts are the facts of sessions that sealedSessions has.
 var sealedFacts = append([]string{"ended", "session_id", "visitor", "visitor_hash", "profile_id",
-	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"}, catalog.SessionColumns()...)
+	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"},
+	catalog.SessionColumns()...)
 
 // hitColumns are the columns that sealedHits has of the rows themselves.
 var hitColumns = []string{"time", "kind", "hidden", "session_hash", "visitor_hash", "path",
@@ -120,17 +121,20 @@ func (c *reader) hasReplaced() bool { return c.w.Dialect.Seals.Replaced }
 // inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
 func (c *reader) inSeals(w calendar.Interval) (e expr.Expr) {
 	if c.hasReplaced() {
-		e = expr.Call(dialect.InSeals, catalog.Row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From), milli(w.To))
+		e = expr.Call(dialect.InSeals, catalog.Row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From),
+			milli(w.To))
 	}
 	return e
 }
 
-// ofCountry returns a condition on sealed hits t that follows from a filter of the caller on one country. It is absent without
-// such a filter.
+// ofCountry returns a condition on sealed hits t that follows from a filter of the caller on one country. It is absent
+// without such a filter.
 func (c *reader) ofCountry() (e expr.Expr) {
 	for _, cond := range c.p.Filters {
-		if cond.Group == plan.Leaf && cond.Did == nil && cond.Field.Match == catalog.ByCountry && !cond.Negated() && len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
-			e = expr.Eq(catalog.Row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
+		if cond.Group == plan.Leaf && cond.Did == nil && cond.Field.Match == catalog.ByCountry && !cond.Negated() &&
+			len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
+			e = expr.Eq(catalog.Row(countryNumber),
+				expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
 		}
 	}
 	return e
@@ -143,7 +147,8 @@ func (c *tables) hits(p *part) {
 	}
 	union := []sqlbuilder.Builder{c.build(*p.rows)}
 	for _, w := range days.Parts(c.rng, p.gap, p.partly) {
-		kept := unchanged(w, selection{from: relation{sealedHits, "t"}, where: append(c.readKept("time", w.Interval), c.ofCountry())})
+		kept := unchanged(w, selection{from: relation{sealedHits, "t"},
+			where: append(c.readKept("time", w.Interval), c.ofCountry())})
 		for _, col := range p.rows.columns {
 			kept.columns = append(kept.columns, named{col.as, catalog.Row(col.as)})
 		}
@@ -171,7 +176,8 @@ func (c *sessionizer) keptSessions(w days.Part, facts []named, earlyRows bool) s
 	}
 	if matched {
 		q.joins = append(q.joins, join{left: true, to: relation{"matching", "n"}, on: expr.And(
-			expr.Eq(expr.Col("n", "session_hash"), catalog.Row("session_hash")), expr.Eq(expr.Col("n", "start"), catalog.Row("start")))})
+			expr.Eq(expr.Col("n", "session_hash"), catalog.Row("session_hash")),
+			expr.Eq(expr.Col("n", "start"), catalog.Row("start")))})
 	}
 	from := catalog.Row("start")
 	if earlyRows {
@@ -186,8 +192,9 @@ func (c *reader) fromMatching(fact expr.Ident) bool {
 	return fact == catalog.MatchingPageviews || c.didFact(string(fact)) != nil
 }
 
-// matching adds the relation matching, if spec asks for it: how many events of the sealed sessions that begin in one of these parts, in
-// the order of time, are pageviews that pass the filters of the caller on rows, and how many are what sessions did.
+// matching adds the relation matching, if spec asks for it: how many events of the sealed sessions that begin in one of
+// these parts, in the order of time, are pageviews that pass the filters of the caller on rows, and how many are what
+// sessions did.
 func (c *sessionizer) matching(of []days.Part, spec sessionSpec) {
 	counts, any := []named{}, []expr.Expr{}
 	count := func(name expr.Ident, holds expr.Expr) {
@@ -209,14 +216,16 @@ func (c *sessionizer) matching(of []days.Part, spec sessionSpec) {
 	}
 	var union []sqlbuilder.Builder
 	for _, w := range of {
-		union = append(union, c.build(unchanged(w, selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), spec.only),
-			columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})))
+		union = append(union, c.build(unchanged(w,
+			selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.Interval), spec.only),
+				columns: []named{{"session_hash", catalog.Row("session_hash")}, {"start", catalog.Row("start")}}})))
 	}
 	c.with("sealed_starts", unionAll(union...))
 	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
 	around := calendar.Interval{From: of[0].From, To: of[len(of)-1].To}.Widen(0, calendar.Day)
 	inside := expr.And(expr.Eq(n("session_hash"), catalog.Row("session_hash")),
-		expr.Ge(catalog.Row("time"), n("start")), expr.Lt(catalog.Row("time"), expr.Add(n("start"), expr.Int(calendar.Day))))
+		expr.Ge(catalog.Row("time"), n("start")),
+		expr.Lt(catalog.Row("time"), expr.Add(n("start"), expr.Int(calendar.Day))))
 	c.with("matching", c.build(selection{from: relation{"events", "t"}, group: 2,
 		joins:   []join{{to: relation{"sealed_starts", "n"}, on: inside}},
 		where:   slices.Concat(c.read(around), visible, []expr.Expr{expr.Or(any...)}),

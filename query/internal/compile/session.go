@@ -28,12 +28,13 @@ type sessionSpec struct {
 	begin         calendar.Interval // when they begin
 	ids           calendar.Interval // only ids with events in it form sessions; empty: all do
 	changed       bool              // only ids that changed form sessions
-	only          expr.Expr         // of events and kept sessions t: nothing is asked of other ids; absent: all are asked for
+	// of events and kept sessions t: nothing is asked of other ids; absent: all are asked for
+	only expr.Expr
 }
 
-// shortGap is the longest gap for which the ids with events in it are found first, so that no other sessions are formed of the
-// four days around it. This saves a tenth to a quarter of the time for gaps of 1 to 3 days and nothing at 5 days. At 16 days it
-// costs a tenth (as BenchmarkLive measures).
+// shortGap is the longest gap for which the ids with events in it are found first, so that no other sessions are formed
+// of the four days around it. This saves a tenth to a quarter of the time for gaps of 1 to 3 days and nothing at 5
+// days. At 16 days it costs a tenth (as BenchmarkLive measures).
 const shortGap = 4 * calendar.Day
 
 // joins notes that rows of tb in w are joined to the sessions.
@@ -118,25 +119,30 @@ func (c *sessionizer) sessions(spec sessionSpec) selection {
 	return events
 }
 
-// matchMixed adds the relation sessions: the sessions of the relation unmatched, with how many of their pageviews pass the filters of the
-// caller that are not on sessions alone. Sessions are formed of events.
+// matchMixed adds the relation sessions: the sessions of the relation unmatched, with how many of their pageviews pass
+// the filters of the caller that are not on sessions alone. Sessions are formed of events.
 func (c *sessionizer) matchMixed(spec sessionSpec, events selection) {
 	s, n := catalog.OfSession, func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
 	inside := expr.And(expr.Eq(s("session_hash"), catalog.Row("session_hash")),
-		expr.Ge(catalog.Row("time"), s("start")), expr.Lt(catalog.Row("time"), expr.Add(s("start"), expr.Int(calendar.Day))))
+		expr.Ge(catalog.Row("time"), s("start")),
+		expr.Lt(catalog.Row("time"), expr.Add(s("start"), expr.Int(calendar.Day))))
 	c.with("matching_mixed", c.build(selection{from: events.from, group: 2,
-		joins:   append(slices.Clone(events.joins), join{to: relation{"unmatched", "s"}, on: inside}),
-		where:   slices.Concat(events.where, []expr.Expr{catalog.OfKind(store.Pageview), c.rowFilters("t"), c.mixedFilters()}),
-		columns: []named{{"session_hash", s("session_hash")}, {"start", s("start")}, {catalog.MatchingPageviews, expr.Call(dialect.Count)}}}))
-	matched := selection{from: relation{"unmatched", "s"}, joins: []join{{left: true, to: relation{"matching_mixed", "n"},
-		on: expr.And(expr.Eq(n("session_hash"), s("session_hash")), expr.Eq(n("start"), s("start")))}}}
+		joins: append(slices.Clone(events.joins), join{to: relation{"unmatched", "s"}, on: inside}),
+		where: slices.Concat(events.where,
+			[]expr.Expr{catalog.OfKind(store.Pageview), c.rowFilters("t"), c.mixedFilters()}),
+		columns: []named{{"session_hash", s("session_hash")}, {"start", s("start")},
+			{catalog.MatchingPageviews, expr.Call(dialect.Count)}}}))
+	matched := selection{from: relation{"unmatched", "s"},
+		joins: []join{{left: true, to: relation{"matching_mixed", "n"},
+			on: expr.And(expr.Eq(n("session_hash"), s("session_hash")), expr.Eq(n("start"), s("start")))}}}
 	for _, name := range []expr.Ident{"session_hash", "start"} {
 		matched.columns = append(matched.columns, named{name, s(name)})
 	}
 	for _, fact := range c.facts(spec).columns {
 		matched.columns = append(matched.columns, named{fact.as, s(fact.as)})
 	}
-	matched.columns = append(matched.columns, named{catalog.MatchingPageviews, expr.Call(dialect.Coalesce, n(catalog.MatchingPageviews), expr.Int(0))},
+	matched.columns = append(matched.columns,
+		named{catalog.MatchingPageviews, expr.Call(dialect.Coalesce, n(catalog.MatchingPageviews), expr.Int(0))},
 		named{rowsFrom, s(rowsFrom)})
 	c.with("sessions", c.build(matched))
 }
@@ -151,8 +157,10 @@ func (c *sessionizer) allSessions(name string, spec sessionSpec) selection {
 	events := selection{from: relation{"events", "t"}}
 	if len(bySession) > 0 {
 		depth++
-		first := selection{from: relation{"events", "t"}, where: slices.Concat(c.read(around.Widen(catalog.Margin, catalog.Margin)), visible)}
-		c.sessionize("unfiltered", first, sessionSpec{columns: columnsOf("m", selection{where: bySession}), earlyRows: spec.earlyRows})
+		first := selection{from: relation{"events", "t"},
+			where: slices.Concat(c.read(around.Widen(catalog.Margin, catalog.Margin)), visible)}
+		c.sessionize("unfiltered", first,
+			sessionSpec{columns: columnsOf("m", selection{where: bySession}), earlyRows: spec.earlyRows})
 		events.joins = []join{{left: true, to: relation{"unfiltered", "m"}, on: within("m")}}
 		c.visitorsWhoDid(bySession)
 	}
@@ -184,15 +192,16 @@ func (c *sessionizer) allSessions(name string, spec sessionSpec) selection {
 	return events
 }
 
-// sessionGap returns the time in which sessions have to be formed for spec. This is all of it if seals do not have the facts that
-// spec asks for, or if the caller does not see all rows. It reports whether the seals of the gap are valid for the ids that did
-// not change.
+// sessionGap returns the time in which sessions have to be formed for spec. This is all of it if seals do not have the
+// facts that spec asks for, or if the caller does not see all rows. It reports whether the seals of the gap are valid
+// for the ids that did not change.
 func (c *sessionizer) sessionGap(spec sessionSpec) (gap calendar.Interval, partly bool) {
 	if len(c.p.Mandatory) > 0 {
 		return spec.begin, false
 	}
 	for _, fact := range c.facts(spec).columns {
-		if fact.as != catalog.MatchingPageviews && c.didFact(string(fact.as)) == nil && !slices.Contains(sealedFacts, string(fact.as)) {
+		if fact.as != catalog.MatchingPageviews && c.didFact(string(fact.as)) == nil &&
+			!slices.Contains(sealedFacts, string(fact.as)) {
 			return spec.begin, false
 		}
 	}
@@ -215,7 +224,8 @@ func (c *sessionizer) sessionsBeside(name string, gap calendar.Interval, events 
 		for i, fact := range facts {
 			formed.columns = slices.Insert(formed.columns, 2+i, named{fact.as, expr.Col("f", fact.as)})
 		}
-		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.From)), expr.Lt(expr.Col("f", "start"), milli(gap.To))}
+		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.From)),
+			expr.Lt(expr.Col("f", "start"), milli(gap.To))}
 		union = append(union, c.build(formed))
 	}
 	c.with(name, unionAll(union...))

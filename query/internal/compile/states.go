@@ -26,9 +26,10 @@ type StateLeaf struct {
 	Text  bool      // the value is a text
 }
 
-// CompileStates compiles the statement of q, by which p is about the time q.in. It returns the columns of the keys and of the leaves.
-// The first column is the number of the cell.
-func CompileStates(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, of StateQuery) (_ *Compiled, keyColumns, leafColumns []int) {
+// CompileStates compiles the statement of q, by which p is about the time q.in. It returns the columns of the keys and
+// of the leaves. The first column is the number of the cell.
+func CompileStates(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, of StateQuery) (_ *Compiled, keyColumns,
+	leafColumns []int) {
 	c := newCompiler(p, d, kept, of.In)
 	q, at := c.rows(of.Table), catalog.Row("time")
 	if of.Table.Rows == catalog.SessionRows {

@@ -38,7 +38,8 @@ func (c *compiler) aggregate() selection {
 			c.sessionsByRow(p, events)
 		}
 	}
-	q := selection{from: relation{c.combine(parts), "j"}, columns: columns(c.steps.Columns), where: having(c.steps), order: orderings(c.steps.Order)}
+	q := selection{from: relation{c.combine(parts), "j"}, columns: columns(c.steps.Columns), where: having(c.steps),
+		order: orderings(c.steps.Order)}
 	if c.steps.ShownBy != plan.AnyPart {
 		q.joins = []join{c.shownGroups(parts[c.steps.ShownBy])}
 	}
@@ -87,7 +88,8 @@ func (c *compiler) combine(parts []*part) string {
 		union = append(union, c.build(c.zeroRows(parts[0])))
 	}
 	if led {
-		all.columns = append(all.columns, named{catalog.SourceRowsColumn, expr.Call(dialect.Max, expr.Col("u", catalog.SourceRowsColumn))})
+		all.columns = append(all.columns,
+			named{catalog.SourceRowsColumn, expr.Call(dialect.Max, expr.Col("u", catalog.SourceRowsColumn))})
 	}
 	c.with("all_parts", unionAll(union...))
 	c.with("joined", c.build(all))
@@ -147,7 +149,8 @@ func (c *compiler) combinations(of *part) selection {
 	return q
 }
 
-// zeroRows selects a row without metrics for each of the type's values, in every combination of groupBy that the part has.
+// zeroRows selects a row without metrics for each of the type's values, in every combination of groupBy that the part
+// has.
 func (c *compiler) zeroRows(of *part) selection {
 	values := c.w.Write(expr.Call(dialect.Unnest, expr.Arg(dialect.Texts, c.steps.ZeroValues)))
 	q := selection{from: relation{values, "v"}}

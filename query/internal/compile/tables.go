@@ -145,7 +145,8 @@ func (c *tables) dimension(f *catalog.Field, tb *catalog.Table) expr.Expr {
 	case catalog.Weekday:
 		const monday = 3 // days from a Monday to the first of January 1970
 		day := expr.Add(c.localPeriod(tb, calendar.Daily), expr.Int(monday))
-		return expr.Add(expr.Sub(day, expr.Mul(expr.Int(7), expr.Call(dialect.FloorDiv, day, expr.Int(7)))), expr.Int(1))
+		return expr.Add(expr.Sub(day, expr.Mul(expr.Int(7), expr.Call(dialect.FloorDiv, day, expr.Int(7)))),
+			expr.Int(1))
 	}
 	return catalog.Value(f, tb)
 }

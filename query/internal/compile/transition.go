@@ -12,11 +12,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// transitions adds the relation transitions. It has a row for each pageview in the range by which a session began, or went on to
-// another page, and one for each by which a session ended. The rows have the visitor, the session and the groups of the pageview.
+// transitions adds the relation transitions. It has a row for each pageview in the range by which a session began, or
+// went on to another page, and one for each by which a session ended. The rows have the visitor, the session and the
+// groups of the pageview.
 //
-// All of it is made of the relation page_steps: the pageviews that count, with the page before and whether they begin a row of
-// transitions, or end a session. It has what the rows show and nothing else, since all of it is in memory.
+// All of it is made of the relation page_steps: the pageviews that count, with the page before and whether they begin a
+// row of transitions, or end a session. It has what the rows show and nothing else, since all of it is in memory.
 func (c *tables) transitions() {
 	views := c.orderedViews()
 	c.sessionsFor([]*part{views})
@@ -37,7 +38,8 @@ func (c *tables) transitions() {
 	begins := expr.Not(expr.IsNotNull(w("earlier")))
 	goesOn := expr.And(expr.Ge(w("earlier"), expr.RangeFrom()), expr.Ne(w("before"), w("path")))
 	flag := func(cond expr.Expr) expr.Expr { return catalog.IfElse(cond, expr.Int(1), expr.Int(0)) }
-	steps := of("ordered_views", named{"before", expr.Call(dialect.Coalesce, w("before"), expr.Lit(""))}, named{"path", w("path")},
+	steps := of("ordered_views", named{"before", expr.Call(dialect.Coalesce, w("before"), expr.Lit(""))},
+		named{"path", w("path")},
 		named{"arrives", flag(expr.Or(begins, goesOn))}, named{"leaves", flag(expr.Not(expr.IsNotNull(w("later"))))})
 	steps.where = []expr.Expr{expr.Eq(w("counts"), expr.Int(1))}
 	c.withOnce("page_steps", c.build(steps))
@@ -47,16 +49,18 @@ func (c *tables) transitions() {
 		q.where = []expr.Expr{expr.Eq(w(where), expr.Int(1))}
 		return c.build(q)
 	}
-	c.with("transitions", unionAll(transition(w("before"), w("path"), "arrives"), transition(w("path"), expr.Lit(""), "leaves")))
+	c.with("transitions", unionAll(transition(w("before"), w("path"), "arrives"),
+		transition(w("path"), expr.Lit(""), "leaves")))
 }
 
-// orderedViews selects the pageviews of the sessions that may touch the range, with the pageviews before and after each in its
-// session. Those that count lie in the range and pass the filters of the caller.
+// orderedViews selects the pageviews of the sessions that may touch the range, with the pageviews before and after each
+// in its session. Those that count lie in the range and pass the filters of the caller.
 func (c *tables) orderedViews() *part {
 	tb := catalog.Pageviews
 	start := catalog.OfSession("start")
 	session := expr.List(catalog.Row("session_hash"), start)
-	order := expr.List(catalog.Row("time"), catalog.Row("event_id"), catalog.Row("keyed")) // that of events, which are all of one kind
+	// that of events, which are all of one kind
+	order := expr.List(catalog.Row("time"), catalog.Row("event_id"), catalog.Row("keyed"))
 	q := selection{from: relation{string(tb.Logical), "t"}, columns: slices.Concat(c.groupKeys(tb), []named{
 		{"path", catalog.Row("path")},
 		{"visitor", catalog.Row("visitor_hash")},

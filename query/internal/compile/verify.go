@@ -23,8 +23,8 @@ var SealTables = []SealTable{
 	{sealedHits, "time", catalog.ReachOfEvents},
 }
 
-// Differences returns the statement that counts, by day, missing and surplus rows of a table. Each computed row counts 1 and each
-// sealed row -1, so that the sum of equal rows is 0.
+// Differences returns the statement that counts, by day, missing and surplus rows of a table. Each computed row counts
+// 1 and each sealed row -1, so that the sum of equal rows is 0.
 func Differences(d *dialect.Dialect, website store.Subject, rng calendar.Interval, t SealTable) store.Statement {
 	c := newDerivation(d, website, rng)
 	derived := c.derived(t.Name)

@@ -122,8 +122,8 @@ func (c *writer) withOnce(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).SQL(sqlbuilder.Escape(c.w.Dialect.Call(dialect.RunOnce, text))))
 }
 
-// unionAll returns a query for the rows of all, which must not be empty. It writes the members without parentheses, because SQLite
-// rejects these. So a member must not have ORDER BY or LIMIT.
+// unionAll returns a query for the rows of all, which must not be empty. It writes the members without parentheses,
+// because SQLite rejects these. So a member must not have ORDER BY or LIMIT.
 func unionAll(all ...sqlbuilder.Builder) sqlbuilder.Builder {
 	members := make([]any, len(all))
 	for i, one := range all {

@@ -53,7 +53,8 @@ func read(t *testing.T, w calendar.Interval, of ...store.Day) *days.Snapshot {
 }
 
 func TestASnapshotHasWholeDays(t *testing.T) {
-	s := read(t, calendar.Interval{From: 10*calendar.Day + 1, To: 12*calendar.Day + 1}, on(9, 1, 0), on(11, 2, 0), on(12, 4, 0), on(13, 8, 0))
+	s := read(t, calendar.Interval{From: 10*calendar.Day + 1, To: 12*calendar.Day + 1}, on(9, 1, 0), on(11, 2, 0),
+		on(12, 4, 0), on(13, 8, 0))
 	if got := s.Version(span(10, 13)); got != 6 {
 		t.Errorf("the version of days 10 to 12 is %d, want 6", got)
 	}
@@ -74,7 +75,8 @@ func TestASnapshotHasWholeDays(t *testing.T) {
 	}
 }
 
-// A late row on day 10 makes the seals of the days that were computed from it invalid, but for the ids without newer rows.
+// A late row on day 10 makes the seals of the days that were computed from it invalid, but for the ids without newer
+// rows.
 func TestALateRowChangesSealsAround(t *testing.T) {
 	var of []store.Day
 	for n := range 30 {
@@ -107,12 +109,14 @@ func TestALateRowChangesSealsAround(t *testing.T) {
 		t.Error("a day without a seal is only changed")
 	}
 	// The days before and after all others were never sealed, and rows near them may belong to their sessions.
-	if got := days.Stale(of, of, true, 30); !slices.Equal(got, []calendar.Interval{span(-1, 0), span(9, 14), span(30, 33)}) {
+	if got := days.Stale(of, of, true, 30); !slices.Equal(got,
+		[]calendar.Interval{span(-1, 0), span(9, 14), span(30, 33)}) {
 		t.Errorf("stale are %v", got)
 	}
 	before := slices.Clone(of)
 	before[10].Version = 5
-	if got := days.Stale(of, before, true, 30); slices.ContainsFunc(got, func(w calendar.Interval) bool { return w.Has(10 * calendar.Day) }) {
+	if got := days.Stale(of, before, true, 30); slices.ContainsFunc(got,
+		func(w calendar.Interval) bool { return w.Has(10 * calendar.Day) }) {
 		t.Errorf("a day that still changes is stale: %v", got)
 	}
 	if got := days.Quiet(of); len(got) != 9 {
@@ -120,8 +124,8 @@ func TestALateRowChangesSealsAround(t *testing.T) {
 	}
 }
 
-// Removed rows on day 10 make the seals of the days that were computed from them invalid for all ids: no newer row shows which ids had
-// them. The seals of other days stay valid.
+// Removed rows on day 10 make the seals of the days that were computed from them invalid for all ids: no newer row
+// shows which ids had them. The seals of other days stay valid.
 func TestRemovedRowsMakeSealsUseless(t *testing.T) {
 	for _, marked := range []uint64{7, 1} { // 1: rows may still be left
 		var of []store.Day
@@ -196,8 +200,10 @@ func TestRuns(t *testing.T) {
 
 func TestTwiceReachesAsFarAgain(t *testing.T) {
 	for _, tt := range []struct{ once, want catalog.Reach }{
-		{catalog.ReachOfSessions, catalog.Reach{Before: 4, After: 2}}, {catalog.ReachOfPageEvents, catalog.Reach{Before: 4}},
-		{catalog.ReachOfEvents, catalog.Reach{Before: 4, After: 2}}, {catalog.ReachOfEarlyRows, catalog.Reach{Before: 4, After: 4}},
+		{catalog.ReachOfSessions, catalog.Reach{Before: 4, After: 2}},
+		{catalog.ReachOfPageEvents, catalog.Reach{Before: 4}},
+		{catalog.ReachOfEvents, catalog.Reach{Before: 4, After: 2}},
+		{catalog.ReachOfEarlyRows, catalog.Reach{Before: 4, After: 4}},
 	} {
 		if got := tt.once.Twice(); got != tt.want {
 			t.Errorf("%+v twice is %+v, want %+v", tt.once, got, tt.want)

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Sealed has the seals of a website that a statement may read: of sessions, of page events and of all hits. The zero Sealed has
-// no valid seal.
+// Sealed has the seals of a website that a statement may read: of sessions, of page events and of all hits. The zero
+// Sealed has no valid seal.
 type Sealed struct {
 	Sessions, PageEvents, Hits Seals
 	Changes                    Changes
@@ -32,18 +32,19 @@ const (
 	ForAll
 )
 
-// Changes define which session ids changed: ids with an event in the time In that a commit after Since stored. In is the time of
-// all rows that decide about the sessions and hits without a seal that is valid for all ids.
+// Changes define which session ids changed: ids with an event in the time In that a commit after Since stored. In is
+// the time of all rows that decide about the sessions and hits without a seal that is valid for all ids.
 type Changes struct {
 	Since uint64
 	In    calendar.Interval
 }
 
-// Sealed returns the seals that a statement about w may read. It is the zero Sealed if s does not cover the days that decide about
-// those seals, or none of them has a seal.
+// Sealed returns the seals that a statement about w may read. It is the zero Sealed if s does not cover the days that
+// decide about those seals, or none of them has a seal.
 func (s *Snapshot) Sealed(w calendar.Interval) Sealed {
 	w = w.Widen(calendar.Day, calendar.Day)
-	w = catalog.ReachOfSessions.Around(calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To) + calendar.Day})
+	w = catalog.ReachOfSessions.Around(calendar.Interval{From: calendar.StartOfDay(w.From),
+		To: calendar.StartOfDay(w.To) + calendar.Day})
 	if !s.Covers(w) {
 		return Sealed{}
 	}
@@ -54,11 +55,12 @@ func (s *Snapshot) Sealed(w calendar.Interval) Sealed {
 	since := s.sinceSeals(all)
 	of := func(r catalog.Reach) Seals { return Seals{w.From, usesOf(all, r, since)} }
 	sessions := of(catalog.ReachOfSessions)
-	return Sealed{Sessions: sessions, PageEvents: of(catalog.ReachOfPageEvents), Hits: of(catalog.ReachOfEvents), Changes: changesIn(sessions, since)}
+	return Sealed{Sessions: sessions, PageEvents: of(catalog.ReachOfPageEvents), Hits: of(catalog.ReachOfEvents),
+		Changes: changesIn(sessions, since)}
 }
 
-// changesIn returns the changed ids that sessions, which have the days around them, are not valid for. Sessions need more days
-// than hits do.
+// changesIn returns the changed ids that sessions, which have the days around them, are not valid for. Sessions need
+// more days than hits do.
 func changesIn(sessions Seals, since uint64) Changes {
 	around := calendar.Interval{From: sessions.From, To: sessions.From + int64(len(sessions.Uses))*calendar.Day}
 	reach := catalog.ReachOfSessions
@@ -69,8 +71,8 @@ func changesIn(sessions Seals, since uint64) Changes {
 	return Changes{since, around}
 }
 
-// Changes returns which session ids changed since the days of w were sealed, or nil if none did. It reports false if some day with
-// rows is not sealed. s covers w and the days that decide about its sessions.
+// Changes returns which session ids changed since the days of w were sealed, or nil if none did. It reports false if
+// some day with rows is not sealed. s covers w and the days that decide about its sessions.
 func (s *Snapshot) Changes(w calendar.Interval) (changes *Changes, ok bool) {
 	reach := catalog.ReachOfSessions
 	around := reach.Around(w)
@@ -86,8 +88,8 @@ func (s *Snapshot) Changes(w calendar.Interval) (changes *Changes, ok bool) {
 	return &Changes{since, around}, true
 }
 
-// sinceSeals returns the version of the oldest seal of sessions that is valid for some ids alone, or 0 if there is none. The first
-// and last of days are only needed to decide about the others.
+// sinceSeals returns the version of the oldest seal of sessions that is valid for some ids alone, or 0 if there is
+// none. The first and last of days are only needed to decide about the others.
 func (s *Snapshot) sinceSeals(days []store.Day) (since uint64) {
 	if !s.outlast {
 		return 0
@@ -102,8 +104,8 @@ func (s *Snapshot) sinceSeals(days []store.Day) (since uint64) {
 	return since
 }
 
-// usesOf returns what the seal of each day may be used for, if ids count as changed from the version since on. A day that never had
-// rows needs no seal.
+// usesOf returns what the seal of each day may be used for, if ids count as changed from the version since on. A day
+// that never had rows needs no seal.
 func usesOf(days []store.Day, reach catalog.Reach, since uint64) []Use {
 	uses, lacks := make([]Use, len(days)), lacking(days, reach)
 	for i, fresh := range Fresh(days, reach) {
@@ -117,18 +119,20 @@ func usesOf(days []store.Day, reach catalog.Reach, since uint64) []Use {
 	return uses
 }
 
-// Fresh reports for each day whether its seal is newer than the rows of the days within reach. If none of them ever had rows, no
-// seal is needed. It reports false for the first and last days, whose neighbours are not known.
+// Fresh reports for each day whether its seal is newer than the rows of the days within reach. If none of them ever had
+// rows, no seal is needed. It reports false for the first and last days, whose neighbours are not known.
 func Fresh(days []store.Day, reach catalog.Reach) []bool {
 	fresh := make([]bool, len(days))
 	for i := reach.Before; i < int64(len(days))-reach.After; i++ {
-		fresh[i] = !slices.ContainsFunc(days[i-reach.Before:i+reach.After+1], func(near store.Day) bool { return near.Version > days[i].Sealed })
+		fresh[i] = !slices.ContainsFunc(days[i-reach.Before:i+reach.After+1],
+			func(near store.Day) bool { return near.Version > days[i].Sealed })
 	}
 	return fresh
 }
 
-// lacking reports for each day whether rows within reach may have been removed, because of their age, after it was sealed. Then its seal
-// is of no use: no newer row shows which session ids had removed rows. It reports false for the first and last days.
+// lacking reports for each day whether rows within reach may have been removed, because of their age, after it was
+// sealed. Then its seal is of no use: no newer row shows which session ids had removed rows. It reports false for the
+// first and last days.
 func lacking(days []store.Day, reach catalog.Reach) []bool {
 	lacks := make([]bool, len(days))
 	for i := reach.Before; i < int64(len(days))-reach.After; i++ {
@@ -139,8 +143,9 @@ func lacking(days []store.Day, reach catalog.Reach) []bool {
 	return lacks
 }
 
-// Gap returns the time from the first day of w whose seal is not valid for all ids to the last, or an empty interval. It begins
-// and ends at the ends of w or of days. It reports whether all seals of the gap are valid for the ids that did not change.
+// Gap returns the time from the first day of w whose seal is not valid for all ids to the last, or an empty interval.
+// It begins and ends at the ends of w or of days. It reports whether all seals of the gap are valid for the ids that
+// did not change.
 func (s Seals) Gap(w calendar.Interval) (gap calendar.Interval, partly bool) {
 	gap = w
 	for gap.From < gap.To && s.use(gap.From) == ForAll {
@@ -175,8 +180,8 @@ type Part struct {
 	Unchanged bool // only those of ids that did not change
 }
 
-// Parts returns the time of w whose sealed rows a statement reads: before and after the gap, and the gap itself if partly is true.
-// They are in the order of time, and none is empty.
+// Parts returns the time of w whose sealed rows a statement reads: before and after the gap, and the gap itself if
+// partly is true. They are in the order of time, and none is empty.
 func Parts(w, gap calendar.Interval, partly bool) []Part {
 	all := []Part{
 		{Interval: calendar.Interval{From: w.From, To: min(w.To, gap.From)}},

@@ -5,12 +5,12 @@
 //	gap, partly := sealed.Sessions.Gap(counted)      // the time that it computes from rows
 //	version := snapshot.Version(day)                 // a state computed from older rows is out of date
 //
-// A seal is the stored sessions and hits of a day. It was computed from the rows of the days around it as well. It is valid while
-// the rows of none of them change. After that it is still valid for the session ids without newer rows, unless rows of one of these days
-// were removed because of their age.
+// A seal is the stored sessions and hits of a day. It was computed from the rows of the days around it as well. It is
+// valid while the rows of none of them change. After that it is still valid for the session ids without newer rows,
+// unless rows of one of these days were removed because of their age.
 //
-// A request reads one [Snapshot], so that all its statements and states agree about the days. Whether a stored number is up to date
-// is decided in this package alone.
+// A request reads one [Snapshot], so that all its statements and states agree about the days. Whether a stored number
+// is up to date is decided in this package alone.
 package days
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Snapshot has the UTC days of a website as the store reported them at one time. It is immutable and safe for concurrent use. A nil
-// *Snapshot covers no time.
+// A Snapshot has the UTC days of a website as the store reported them at one time. It is immutable and safe for
+// concurrent use. A nil *Snapshot covers no time.
 type Snapshot struct {
 	span calendar.Interval
 	days []store.Day // one for each day of span; Version is 0 for days that never had rows
@@ -33,7 +33,8 @@ type Snapshot struct {
 
 // Read asks d for the days of website that w touches.
 func Read(ctx context.Context, d store.DayLister, website store.Subject, w calendar.Interval) (*Snapshot, error) {
-	s := &Snapshot{span: calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}}
+	s := &Snapshot{span: calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) +
+		calendar.Day}}
 	from, to := s.span.Times()
 	found, err := d.Days(ctx, website, from, to)
 	if err != nil {
@@ -62,13 +63,14 @@ func (s *Snapshot) Of(w calendar.Interval) []store.Day {
 // Version returns the version of the rows of all days of w together, or 0 if they have no rows. s covers w.
 func (s *Snapshot) Version(w calendar.Interval) uint64 { return store.VersionOf(s.Of(w)) }
 
-// Expired reports whether rows of one of the days of w, whose ends are starts of days, were removed because of their age. s covers w.
+// Expired reports whether rows of one of the days of w, whose ends are starts of days, were removed because of their
+// age. s covers w.
 func (s *Snapshot) Expired(w calendar.Interval) bool {
 	return slices.ContainsFunc(s.Of(w), func(d store.Day) bool { return d.Expired > 0 })
 }
 
-// LastExpired returns the end of the last day that w touches and whose rows were removed because of their age, or zero if there is
-// none. s covers w.
+// LastExpired returns the end of the last day that w touches and whose rows were removed because of their age, or zero
+// if there is none. s covers w.
 func (s *Snapshot) LastExpired(w calendar.Interval) time.Time {
 	if w.Empty() {
 		return time.Time{}
@@ -82,8 +84,10 @@ func (s *Snapshot) LastExpired(w calendar.Interval) time.Time {
 	return time.Time{}
 }
 
-// SameExpired reports whether the rows of the same days that w touches were removed in s and in another snapshot. Both cover w.
+// SameExpired reports whether the rows of the same days that w touches were removed in s and in another snapshot. Both
+// cover w.
 func (s *Snapshot) SameExpired(other *Snapshot, w calendar.Interval) bool {
 	w = calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}
-	return slices.EqualFunc(s.Of(w), other.Of(w), func(a, b store.Day) bool { return (a.Expired > 0) == (b.Expired > 0) })
+	return slices.EqualFunc(s.Of(w), other.Of(w),
+		func(a, b store.Day) bool { return (a.Expired > 0) == (b.Expired > 0) })
 }

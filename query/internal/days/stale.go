@@ -8,9 +8,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Stale returns the days whose seals are not valid for all ids and whose rows did not change since before, as [Runs] of at most most
-// days. days and before are in order; days that never had rows are missing. A missing day counts if it is near others. With outlast, a
-// seal is useful after later rows came. Then a day also counts for its page events alone, which do not depend on the day after.
+// Stale returns the days whose seals are not valid for all ids and whose rows did not change since before, as [Runs] of
+// at most most days. days and before are in order; days that never had rows are missing. A missing day counts if it is
+// near others. With outlast, a seal is useful after later rows came. Then a day also counts for its page events alone,
+// which do not depend on the day after.
 func Stale(days, before []store.Day, outlast bool, most int) []calendar.Interval {
 	if len(days) == 0 {
 		return nil
@@ -44,7 +45,8 @@ func Stale(days, before []store.Day, outlast bool, most int) []calendar.Interval
 	return Runs(first, stale, most)
 }
 
-// Runs joins the wanted days, counted from the day that starts at first, that follow one another. No run has more than most days.
+// Runs joins the wanted days, counted from the day that starts at first, that follow one another. No run has more than
+// most days.
 func Runs(first int64, wanted []bool, most int) []calendar.Interval {
 	var found []calendar.Interval
 	for i, want := range wanted {

@@ -9,7 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A Value is the result of an expression in one row: null, or the field that Kind names. A condition gives the Int 1 or 0.
+// A Value is the result of an expression in one row: null, or the field that Kind names. A condition gives the Int 1 or
+// 0.
 type Value struct {
 	Kind  dialect.Kind // Int, Float or Text
 	Null  bool
@@ -119,7 +120,8 @@ func operand(e Expr, op dialect.Op) (of Expr, ok bool) {
 }
 
 // scalars are the operations that Eval computes.
-var scalars = []dialect.Op{dialect.If, dialect.Coalesce, dialect.Ratio, dialect.Concat, dialect.Lookup, dialect.ListPosition}
+var scalars = []dialect.Op{dialect.If, dialect.Coalesce, dialect.Ratio, dialect.Concat, dialect.Lookup,
+	dialect.ListPosition}
 
 // Eval computes e for one row, with the result that every dialect gives. It calls of for columns, and
 // for operations that it does not know, such as aggregates. Anything else that CanEval refuses is null.

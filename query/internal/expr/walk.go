@@ -15,13 +15,15 @@ func Replace(e Expr, by func(name string) Expr) Expr {
 
 // Stored returns e with every Computed read from its column of the table called alias.
 func Stored(e Expr, alias Alias) Expr {
-	return rewrite(e, func(e Expr) bool { return e.kind == computed }, func(e Expr) Expr { return Col(alias, Ident(e.name)) })
+	return rewrite(e, func(e Expr) bool { return e.kind == computed },
+		func(e Expr) Expr { return Col(alias, Ident(e.name)) })
 }
 
 // ReplaceCalls returns e with every outermost call of an operation for which of is true replaced by the
 // result of by.
 func ReplaceCalls(e Expr, of func(dialect.Op) bool, by func(op dialect.Op, args []Expr) Expr) Expr {
-	return rewrite(e, func(e Expr) bool { return e.kind == call && of(e.op) }, func(e Expr) Expr { return by(e.op, e.args) })
+	return rewrite(e, func(e Expr) bool { return e.kind == call && of(e.op) },
+		func(e Expr) Expr { return by(e.op, e.args) })
 }
 
 // Calls is the operation of e and its operands, if e is a call.

@@ -12,15 +12,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// finishCohorts makes the answer of a plan with cohorts. The rows have the number of the bucket of the cohort as date, and of a
-// later one as period. The size of a cohort is in its own bucket alone. The answer has a row for every cohort with a visitor and
-// every bucket since then that has begun.
+// finishCohorts makes the answer of a plan with cohorts. The rows have the number of the bucket of the cohort as date,
+// and of a later one as period. The size of a cohort is in its own bucket alone. The answer has a row for every cohort
+// with a visitor and every bucket since then that has begun.
 func finishCohorts(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	cols := p.Columns()
 	ints := func(name string) []int64 {
 		return rows.Columns[slices.IndexFunc(cols, func(c catalog.Output) bool { return c.Name == name })].Ints
 	}
-	dates, periods, sizes, visitors := ints(catalog.DateColumn), ints(catalog.PeriodColumn), ints(catalog.CohortSizeColumn), ints(catalog.ReturnedColumn)
+	dates, periods, sizes, visitors := ints(catalog.DateColumn), ints(catalog.PeriodColumn),
+		ints(catalog.CohortSizeColumn), ints(catalog.ReturnedColumn)
 	size, returned := map[int64]int64{}, map[[2]int64]int64{}
 	for row := range rows.Len {
 		size[dates[row]] += sizes[row]

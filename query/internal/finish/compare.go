@@ -20,8 +20,8 @@ func KeysOf(p *plan.Plan, found *Answered) [][]string {
 	return values
 }
 
-// Beside returns, for each row of an answer to p, the row of the other period with the same keys or in the corresponding bucket.
-// previous has no row if the other period has none.
+// Beside returns, for each row of an answer to p, the row of the other period with the same keys or in the
+// corresponding bucket. previous has no row if the other period has none.
 func Beside(p *plan.Plan, now, then *Answered) (previous, changed answer.Table) {
 	begun, at := p.Other.Begun(), map[string]int{}
 	for row := range then.Len() {

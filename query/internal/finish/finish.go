@@ -1,4 +1,5 @@
-// Package finish makes answers of the rows that a statement or a merge gives for a plan. A merge lets it make the rows, too.
+// Package finish makes answers of the rows that a statement or a merge gives for a plan. A merge lets it make the rows,
+// too.
 //
 //	rows := finish.Run(plan.StepsOf(p), groups, nil)         // as the statement of p returns them
 //	found, mistake := finish.Finish(p, rows)                 // a series is filled, ordered and paged here
@@ -29,8 +30,9 @@ type Answered struct {
 	More bool
 }
 
-// Finish makes the answer to p from the rows of its statement. Rows of a series come as the database has them: they are filled,
-// ordered and paged here. All other rows come ordered and paged, with one row more than the limit if there is one.
+// Finish makes the answer to p from the rows of its statement. Rows of a series come as the database has them: they are
+// filled, ordered and paged here. All other rows come ordered and paged, with one row more than the limit if there is
+// one.
 func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
 		return nil, mistake

@@ -23,20 +23,24 @@ func TestResponseJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
-	req := ask.Request{ID: "q1", Parameters: []ask.Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
-		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
+	req := ask.Request{ID: "q1",
+		Parameters: []ask.Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
+		StartDate:  "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
 		Filters: []ask.Filter{{Field: "path", Op: ask.Ne, Values: []string{"/"}}}}
 	found, errs := plan.Resolve(types, access, req, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	pages, series := found.Parameters[0].Plan, found.Parameters[1].Plan
-	resp := answer.Response{Success: true, QueryID: req.ID, Meta: MetaOf(&req, found.Range, found.Grain), Data: []answer.Result{
-		{Parameter: "pages", ID: "p", Success: true, Meta: ResultMeta(pages, 1, true),
-			Data: answer.NewTable(1, []answer.Cells{{Output: &catalog.Output{Name: "path", Format: catalog.String}, Column: texts("/a?<b>&c")}})},
-		{Parameter: "summary", Success: true, Meta: ResultMeta(series, 0, false)},
-		Failure(&found.Parameters[2], &ask.Error{Code: ask.UnknownType, Message: "no such type"}),
-	}}
+	resp := answer.Response{Success: true, QueryID: req.ID, Meta: MetaOf(&req, found.Range, found.Grain),
+		Data: []answer.Result{
+			{Parameter: "pages", ID: "p", Success: true, Meta: ResultMeta(pages, 1, true),
+				Data: answer.NewTable(1,
+					[]answer.Cells{{Output: &catalog.Output{Name: "path", Format: catalog.String},
+						Column: texts("/a?<b>&c")}})},
+			{Parameter: "summary", Success: true, Meta: ResultMeta(series, 0, false)},
+			Failure(&found.Parameters[2], &ask.Error{Code: ask.UnknownType, Message: "no such type"}),
+		}}
 	got, err := json.MarshalIndent(resp, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +118,8 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, errs := plan.Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-		ask.Request{Parameters: []ask.Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0), nil)
+		ask.Request{Parameters: []ask.Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0),
+		nil)
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -144,7 +149,8 @@ func TestHostsAreShownInUnicode(t *testing.T) {
 			got[a.ColumnAt(i).Name] = a.ColumnAt(i).Texts[0]
 		}
 	}
-	want := map[string]string{"name": "münchen.example", "source": "münchen.example", "referrer": "https://münchen.example", "domain": stored, "referrer_type": stored}
+	want := map[string]string{"name": "münchen.example", "source": "münchen.example",
+		"referrer": "https://münchen.example", "domain": stored, "referrer_type": stored}
 	if d := cmp.Diff(want, got); d != "" || original[0] != stored {
 		t.Errorf("%s; the store's text is %q", d, original[0])
 	}

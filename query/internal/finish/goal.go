@@ -9,7 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Columns of a series of goals: one tells them apart, the other is null for goals without a value and 0 where they were not reached.
+// Columns of a series of goals: one tells them apart, the other is null for goals without a value and 0 where they were
+// not reached.
 const (
 	goalName  = "name"
 	goalValue = "value"
@@ -20,8 +21,8 @@ func ofGoals(p *plan.Plan) bool {
 	return p.Type.Shape == catalog.Series && p.Type.Table.Rows == catalog.GoalRows
 }
 
-// combineGoals makes a combination of each goal, in the order of the request. Rows that a caller puts in order are ordered by their
-// names where they are equal.
+// combineGoals makes a combination of each goal, in the order of the request. Rows that a caller puts in order are
+// ordered by their names where they are equal.
 func (s *series) combineGoals() {
 	names := s.plan.Behaviour.GoalNames()
 	if len(s.plan.Sort) > 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Groups are the values of the parts of an answer by its keys. Rows have the numbers from 0 on. Rows of a series are buckets; others
-// have keys.
+// Groups are the values of the parts of an answer by its keys. Rows have the numbers from 0 on. Rows of a series are
+// buckets; others have keys.
 type Groups interface {
 	// Len returns the number of rows.
 	Len() int
@@ -22,8 +22,9 @@ type Groups interface {
 	Has(part int) func(row int32) bool
 	// Metric returns a function for a metric of a part, to be called for rows that the part has.
 	Metric(part, metric int) func(row int32) expr.Value
-	// Numbers returns a metric of a part in all rows, if it is a count, which is 0 in rows that the part does not have. It returns nil
-	// if the metric is not a count, or if it takes longer than to call the function of Metric for that many rows.
+	// Numbers returns a metric of a part in all rows, if it is a count, which is 0 in rows that the part does not have.
+	// It returns nil if the metric is not a count, or if it takes longer than to call the function of Metric for that
+	// many rows.
 	Numbers(part, metric, rows int) []int64
 }
 
@@ -50,7 +51,8 @@ func join(steps *plan.Steps, of Groups) *joined {
 	j := &joined{of: of, rows: of.Len(), columns: map[string]column{}, sums: map[string]expr.Value{}}
 	j.columns[string(catalog.BucketColumn)] = column{func(row int32) expr.Value { return expr.IntValue(of.Bucket(row)) }, noNumbers}
 	for i, f := range steps.Keys {
-		j.columns[string(f.Alias())] = column{func(row int32) expr.Value { return expr.TextValue(j.key(row, i)) }, noNumbers}
+		j.columns[string(f.Alias())] = column{func(row int32) expr.Value { return expr.TextValue(j.key(row, i)) },
+			noNumbers}
 	}
 	for i, part := range steps.Parts {
 		j.has = append(j.has, j.hasOf(i, steps.Single))
@@ -76,7 +78,8 @@ func (j *joined) metric(part, metric int, m *catalog.BoundMetric) column {
 	}, numbers}
 }
 
-// hasOf returns a function that reports whether a part has a row, which may be an added one. With single it has the only row.
+// hasOf returns a function that reports whether a part has a row, which may be an added one. With single it has the
+// only row.
 func (j *joined) hasOf(part int, single bool) func(row int32) bool {
 	if single {
 		return func(int32) bool { return true }
@@ -139,13 +142,14 @@ func (j *joined) numbersOf(e expr.Expr, rows int) []int64 {
 
 // sumOverAll computes the sums over rows that e has.
 func (j *joined) sumOverAll(e expr.Expr, rows []int32) {
-	expr.ReplaceCalls(e, func(op dialect.Op) bool { return op == dialect.SumOver }, func(_ dialect.Op, args []expr.Expr) expr.Expr {
-		name := args[0].String()
-		if _, known := j.sums[name]; !known {
-			j.sums[name] = j.sum(args[0], rows)
-		}
-		return args[0]
-	})
+	expr.ReplaceCalls(e, func(op dialect.Op) bool { return op == dialect.SumOver },
+		func(_ dialect.Op, args []expr.Expr) expr.Expr {
+			name := args[0].String()
+			if _, known := j.sums[name]; !known {
+				j.sums[name] = j.sum(args[0], rows)
+			}
+			return args[0]
+		})
 }
 
 // sum adds up a whole number of all rows. It is null if that is null in all of them.

@@ -53,8 +53,9 @@ func ResultMeta(p *plan.Plan, rows int, more bool) *answer.ResultMeta {
 	m.PartialFirst = p.PartialFirst()
 	m.Notes = p.Notes()
 	if o := p.Other; o != nil {
-		m.Previous = &answer.Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(), EndDate: o.Plan.Range.EndDate.String(),
-			From: answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}
+		m.Previous = &answer.Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(),
+			EndDate: o.Plan.Range.EndDate.String(),
+			From:    answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}
 	}
 	return m
 }

@@ -80,8 +80,10 @@ func (s *series) assign() *ask.Error {
 }
 
 func tooManyRows(count string) *ask.Error {
-	return &ask.Error{Code: ask.TooManyRows, Message: fmt.Sprintf("The series would have %s rows, and at most %d are allowed; "+
-		"ask for a shorter range or daily granularity, group by fewer fields, or filter to fewer values", count, ask.MaxLimit)}
+	return &ask.Error{Code: ask.TooManyRows,
+		Message: fmt.Sprintf("The series would have %s rows, and at most %d are allowed; "+
+			"ask for a shorter range or daily granularity, group by fewer fields, or filter to fewer values", count,
+			ask.MaxLimit)}
 }
 
 // combine finds the combinations, in order, and which one each row has.
@@ -130,7 +132,8 @@ func (s *series) fill() answer.Table {
 	columns := make([]answer.Cells, 0, len(cols))
 	for i := range cols {
 		cells := answer.Cells{Output: &cols[i], Column: store.Column{Kind: dialect.Text}}
-		switch group := slices.IndexFunc(s.plan.Group, func(f *catalog.Field) bool { return f.ShownAs() == cells.Name }); {
+		switch group := slices.IndexFunc(s.plan.Group,
+			func(f *catalog.Field) bool { return f.ShownAs() == cells.Name }); {
 		case group >= 0:
 			for range s.buckets {
 				for _, combination := range s.combinations {

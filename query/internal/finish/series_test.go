@@ -19,8 +19,10 @@ import (
 
 // hits is a series of one count and one ratio.
 func hits() *catalog.BoundType {
-	return &catalog.BoundType{Type: catalog.Type{Name: "hits", Subject: store.KindWebsite, Shape: catalog.Series}, Table: &catalog.Table{},
-		Outputs: []catalog.Output{{Name: "date", Format: catalog.Date}, {Name: "hits", Format: catalog.Integer, Zero: true}, {Name: "rate", Format: catalog.Number, Decimals: 2}}}
+	return &catalog.BoundType{Type: catalog.Type{Name: "hits", Subject: store.KindWebsite, Shape: catalog.Series},
+		Table: &catalog.Table{},
+		Outputs: []catalog.Output{{Name: "date", Format: catalog.Date},
+			{Name: "hits", Format: catalog.Integer, Zero: true}, {Name: "rate", Format: catalog.Number, Decimals: 2}}}
 }
 
 // week is a plan over the days from 2024-03-29 to 2024-04-01 in Berlin, where clocks go
@@ -90,9 +92,11 @@ func TestFinishSeries(t *testing.T) {
 		{"without a limit later pages are empty", func(p *plan.Plan) { p.Offset = ask.MaxOffset }, one, "", false},
 		{"ordered by date, backwards", func(p *plan.Plan) { p.Sort[0].Desc = true }, one,
 			"2024-04-01 0 <nil>\n2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n", false},
-		{"ordered by a count, ties by date", func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "hits", Desc: true}} }, one,
+		{"ordered by a count, ties by date",
+			func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "hits", Desc: true}} }, one,
 			"2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"null comes last, descending", func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: true}} }, one,
+		{"null comes last, descending", func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: true}} },
+			one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
 		{"and ascending", func(p *plan.Plan) { p.Sort = []catalog.Order{{Column: "rate", Desc: false}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
@@ -108,7 +112,8 @@ func TestFinishSeries(t *testing.T) {
 			p.Group, p.Sort, p.Limit = []*catalog.Field{country}, []catalog.Order{{Column: "country", Desc: true}}, 2
 		}, grouped, "DE 2024-03-29 0 <nil>\nDE 2024-03-30 0 <nil>\n", true},
 		{"texts that join alike are different combinations", func(p *plan.Plan) {
-			p.Group, p.Sort, p.Limit = []*catalog.Field{country, device}, []catalog.Order{{Column: "hits", Desc: true}}, 2
+			p.Group, p.Sort, p.Limit = []*catalog.Field{country, device}, []catalog.Order{{Column: "hits", Desc: true}},
+				2
 		}, rows(texts("a", "ab"), texts("bc", "c"), ints(d30, d30), ints(7, 8), floats(1, 1)),
 			"ab c 2024-03-30 8 1\na bc 2024-03-30 7 1\n", true},
 	} {
@@ -148,19 +153,22 @@ func TestFinishTooManyRows(t *testing.T) {
 		}
 		return rows(texts(names...), ints(days...), ints(hits...), floats(rates...))
 	}
-	if found, mistake := Finish(week(t, group), many(ask.MaxLimit/4)); mistake != nil || found.Len() != 10 || !found.More {
+	if found, mistake := Finish(week(t, group), many(ask.MaxLimit/4)); mistake != nil || found.Len() != 10 ||
+		!found.More {
 		t.Errorf("exactly %d rows are allowed: %v", ask.MaxLimit, mistake)
 	}
 	for _, n := range []int{ask.MaxLimit/4 + 1, ask.MaxLimit + 1} {
 		_, mistake := Finish(week(t, group), many(n))
-		if mistake == nil || mistake.Code != ask.TooManyRows || !strings.Contains(mistake.Message, "group by fewer fields") {
+		if mistake == nil || mistake.Code != ask.TooManyRows ||
+			!strings.Contains(mistake.Message, "group by fewer fields") {
 			t.Errorf("%d combinations of 4 days: %v", n, mistake)
 		}
 	}
 }
 
 func TestFinishBreakdown(t *testing.T) {
-	ty := &catalog.BoundType{Type: catalog.Type{Name: "pages"}, Table: &catalog.Table{}, Outputs: []catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer}}}
+	ty := &catalog.BoundType{Type: catalog.Type{Name: "pages"}, Table: &catalog.Table{},
+		Outputs: []catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer}}}
 	found := rows(texts("/b", "/a", "/c"), ints(3, 2, 1))
 	for _, row := range []struct {
 		limit int
@@ -176,9 +184,12 @@ func TestFinishBreakdown(t *testing.T) {
 
 // CLS is small, so its rows have more decimals. Rows of a group with that name do not.
 func TestFinishRoundsByDimension(t *testing.T) {
-	name, mean := catalog.Output{Name: "metric_name", Format: catalog.String}, catalog.Output{Name: "avg_value", Format: catalog.Number, Decimals: 4, PreciseFor: "CLS"}
-	ty := &catalog.BoundType{Type: catalog.Type{Name: "vitals"}, Table: &catalog.Table{}, Outputs: []catalog.Output{name, mean},
-		DimensionFields: []*catalog.Field{{Name: "metric_name"}}, OutputMetrics: []*catalog.BoundMetric{{Output: name}, {Output: mean}}}
+	name, mean := catalog.Output{Name: "metric_name", Format: catalog.String},
+		catalog.Output{Name: "avg_value", Format: catalog.Number, Decimals: 4, PreciseFor: "CLS"}
+	ty := &catalog.BoundType{Type: catalog.Type{Name: "vitals"}, Table: &catalog.Table{},
+		Outputs:         []catalog.Output{name, mean},
+		DimensionFields: []*catalog.Field{{Name: "metric_name"}},
+		OutputMetrics:   []*catalog.BoundMetric{{Output: name}, {Output: mean}}}
 	p := &plan.Plan{Type: ty, Limit: 10, Group: []*catalog.Field{{Name: "utm_source"}}}
 	found, mistake := Finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))
 	found.RoundRows(p.Type)

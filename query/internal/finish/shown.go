@@ -10,7 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
-// Shown returns a table of rows of p as answers have it: rounded, in its zone, and with date where the dimensions of a choice name it.
+// Shown returns a table of rows of p as answers have it: rounded, in its zone, and with date where the dimensions of a
+// choice name it.
 func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
 	rows.RoundRows(p.Type)
 	if c := p.Type.Choice; c != nil && c.Date >= 0 && p.Type.Shape == catalog.Series {
@@ -19,7 +20,8 @@ func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
 	return rows.In(p.Range.Zone)
 }
 
-// LacksProperty reports whether rows of p show nothing of a property that p has a metric of: then perhaps no row has it.
+// LacksProperty reports whether rows of p show nothing of a property that p has a metric of: then perhaps no row has
+// it.
 func LacksProperty(p *plan.Plan, rows *answer.Table) bool {
 	for _, key := range p.Type.Choice.Properties {
 		shows := false
@@ -40,7 +42,8 @@ func LacksProperty(p *plan.Plan, rows *answer.Table) bool {
 func PropertyNotes(p *plan.Plan, counts *answer.Table) (notes []string) {
 	for i, key := range p.Type.Choice.Properties {
 		if counts.Len() == 0 || counts.ColumnAt(i).Number(0) == 0 {
-			notes = append(notes, fmt.Sprintf("no row of the range that passes the filters has the property %s", ask.Quote(key)))
+			notes = append(notes, fmt.Sprintf("no row of the range that passes the filters has the property %s",
+				ask.Quote(key)))
 		}
 	}
 	return notes

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Run carries out steps on of. It returns the rows that the statement of the steps returns: of a series in any order and not filled.
-// among has the values that steps.Among refers to, sorted.
+// Run carries out steps on of. It returns the rows that the statement of the steps returns: of a series in any order
+// and not filled. among has the values that steps.Among refers to, sorted.
 func Run(steps *plan.Steps, of Groups, among [][]string) *store.Rows {
 	r := &run{steps, join(steps, of)}
 	rows := r.shown()

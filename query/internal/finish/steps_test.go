@@ -67,9 +67,11 @@ func ofPages() *plan.Steps {
 	return &plan.Steps{
 		Keys: []*catalog.Field{{Name: "country"}, {Name: "path"}}, Groups: 1, Lead: plan.AnyPart, ShownBy: plan.AnyPart,
 		Parts: []plan.Part{{Metrics: []*catalog.BoundMetric{views}}, {Metrics: []*catalog.BoundMetric{seconds}}},
-		Columns: []plan.Column{{Name: "country", E: country, Kind: dialect.Text}, {Name: "path", E: path, Kind: dialect.Text},
+		Columns: []plan.Column{{Name: "country", E: country, Kind: dialect.Text},
+			{Name: "path", E: path, Kind: dialect.Text},
 			{Name: "views", E: of(views), Kind: dialect.Int}, {Name: "seconds", E: of(seconds), Kind: dialect.Int},
-			{Name: "percentage", E: expr.Call(dialect.Ratio, expr.Mul(expr.Int(100), of(views)), expr.Call(dialect.SumOver, of(views))), Kind: dialect.Float}},
+			{Name: "percentage", E: expr.Call(dialect.Ratio, expr.Mul(expr.Int(100), of(views)),
+				expr.Call(dialect.SumOver, of(views))), Kind: dialect.Float}},
 		Order: []plan.Step{{Column: "views", E: of(views), Desc: true}, {E: country}, {E: path}}, Limit: 100,
 	}
 }
@@ -85,7 +87,8 @@ func TestRun(t *testing.T) {
 		change func(s *plan.Steps)
 		want   string
 	}{
-		{"what no part has is 0 or null; what any part has exists; rows with equal views are ordered by their keys", nil,
+		{"what no part has is 0 or null; what any part has exists; rows with equal views are ordered by their keys",
+			nil,
 			"DE /a 3 10 75\nDE /b 1 null 25\nFR /a 0 5 0\nIT /a 0 20 0\n"},
 		{"the rows of the first part exist alone", func(s *plan.Steps) { s.Lead = 0 },
 			"DE /a 3 10 75\nDE /b 1 null 25\nIT /a 0 20 0\n"},
@@ -97,7 +100,8 @@ func TestRun(t *testing.T) {
 			"DE /a 3 10 75\nDE /b 1 null 25\n"},
 		{"null is not above 0", func(s *plan.Steps) { s.Positive = []*catalog.BoundMetric{seconds} },
 			"DE /a 3 10 100\nFR /a 0 5 0\nIT /a 0 20 0\n"},
-		{"shares are of all rows when some are left out by their keys", func(s *plan.Steps) { s.Among = []plan.Among{{Key: 0}, {Key: 1}} },
+		{"shares are of all rows when some are left out by their keys",
+			func(s *plan.Steps) { s.Among = []plan.Among{{Key: 0}, {Key: 1}} },
 			"DE /a 3 10 75\nFR /a 0 5 0\n"},
 		{"shares are of all rows of all pages", func(s *plan.Steps) { s.Offset, s.Limit = 1, 2 },
 			"DE /b 1 null 25\nFR /a 0 5 0\n"},
@@ -141,7 +145,8 @@ func TestRunOfNothing(t *testing.T) {
 	if got := rowTexts(Run(steps, nothing, nil)); got != "/a 0\n/b 0\n" {
 		t.Errorf("rows of values:\n%s", got)
 	}
-	totals := &plan.Steps{Parts: steps.Parts, Single: true, Lead: plan.AnyPart, ShownBy: plan.AnyPart, Columns: steps.Columns[1:], Limit: 2}
+	totals := &plan.Steps{Parts: steps.Parts, Single: true, Lead: plan.AnyPart, ShownBy: plan.AnyPart,
+		Columns: steps.Columns[1:], Limit: 2}
 	if got := rowTexts(Run(totals, byHand{keys: [][]string{nil}, values: [][]int64{{-1}}}, nil)); got != "0\n" {
 		t.Errorf("rows of totals:\n%s", got)
 	}
@@ -150,8 +155,10 @@ func TestRunOfNothing(t *testing.T) {
 // A series has the buckets that something counts for.
 func TestRunOfSeries(t *testing.T) {
 	steps := &plan.Steps{Parts: ofPages().Parts[:1], Lead: plan.AnyPart, ShownBy: plan.AnyPart, Limit: 10,
-		Columns: []plan.Column{{E: catalog.Joined(catalog.BucketColumn), Kind: dialect.Int}, {E: catalog.Joined(views.Alias()), Kind: dialect.Int}}}
-	if got := rowTexts(Run(steps, byHand{keys: make([][]string, 3), values: [][]int64{{4, -1, 5}}}, nil)); got != "100 4\n102 5\n" {
+		Columns: []plan.Column{{E: catalog.Joined(catalog.BucketColumn), Kind: dialect.Int},
+			{E: catalog.Joined(views.Alias()), Kind: dialect.Int}}}
+	if got := rowTexts(Run(steps, byHand{keys: make([][]string, 3), values: [][]int64{{4, -1, 5}}},
+		nil)); got != "100 4\n102 5\n" {
 		t.Errorf("rows:\n%s", got)
 	}
 }

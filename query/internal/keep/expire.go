@@ -28,19 +28,22 @@ var (
 const (
 	// expiredAtOnce is the number of days whose totals are made before their rows are removed.
 	expiredAtOnce = 7
-	// expireRests is the length of the rest after a day was removed while somebody asks or writes, in multiples of the time it took.
+	// expireRests is the length of the rest after a day was removed while somebody asks or writes, in multiples of the
+	// time it took.
 	expireRests = 3
 )
 
-// ExpiresBefore returns the time before which days started whose rows Expire may remove: the rows of later days are not complete yet.
+// ExpiresBefore returns the time before which days started whose rows Expire may remove: the rows of later days are not
+// complete yet.
 func ExpiresBefore(now time.Time) time.Time { return settledBefore(now) }
 
-// Expire removes the rows of the UTC days of a website that were over before a time, and for at least a day, the oldest day first, and returns the number of
-// days that it changed. With totals it first stores totals of the days, from which answers without filters are merged later; days
-// whose totals cannot be made now stay as they are, with an error. Without totals it also removes those of an earlier call. In the end
-// it seals the days again whose seals were made with removed rows. Between days it rests as [store.Pace] does. It ends when ctx does.
-// Another call continues.
-func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.Time, totals bool) (expired int, err error) {
+// Expire removes the rows of the UTC days of a website that were over before a time, and for at least a day, the oldest
+// day first, and returns the number of days that it changed. With totals it first stores totals of the days, from which
+// answers without filters are merged later; days whose totals cannot be made now stay as they are, with an error.
+// Without totals it also removes those of an earlier call. In the end it seals the days again whose seals were made
+// with removed rows. Between days it rests as [store.Pace] does. It ends when ctx does. Another call continues.
+func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.Time, totals bool) (expired int,
+	err error) {
 	x, ok := k.Seals.store.(store.Expirer)
 	lister, lists := k.Seals.store.(store.DayLister)
 	if !ok || !lists {
@@ -52,7 +55,8 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 	if latest := ExpiresBefore(k.now()); latest.Before(before) {
 		before = latest
 	}
-	all, err := lister.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(calendar.StartOfDay(before.UnixMilli())))
+	all, err := lister.Days(ctx, website, time.UnixMilli(-1<<53),
+		time.UnixMilli(calendar.StartOfDay(before.UnixMilli())))
 	if err != nil {
 		return 0, err
 	}
@@ -115,7 +119,8 @@ func (s *Seals) touchedBy(ctx context.Context, website store.Subject, removed []
 	for _, r := range removed {
 		at := span.index(r.Start)
 		gone[at] = true
-		for i := at - int(near.After); i <= at+int(near.Before); i++ { // seals have rows of the days before, and of those after
+		// seals have rows of the days before, and of those after
+		for i := at - int(near.After); i <= at+int(near.Before); i++ {
 			wanted[i] = true
 		}
 	}
@@ -126,7 +131,8 @@ func (s *Seals) touchedBy(ctx context.Context, website store.Subject, removed []
 	return span.runs(wanted), nil
 }
 
-// renew seals days again whose seals have rows that were removed. Until then no statement reads these seals: see package days.
+// renew seals days again whose seals have rows that were removed. Until then no statement reads these seals: see
+// package days.
 func (k *Keeper) renew(ctx context.Context, touched []dayRun) error {
 	return inHalves(ctx, touched, func(run dayRun) error {
 		return k.merger.Background.Do(ctx, expireRests, func(ctx context.Context) error {
@@ -184,12 +190,13 @@ func (k *Keeper) totalsOf(ctx context.Context, website store.Subject) (*storedTo
 	return found, err
 }
 
-// makeTotals stores totals of days, which are in order, and of those after them that sessions of theirs reach. It leaves out days that
-// have expired, and those whose totals are up to date.
+// makeTotals stores totals of days, which are in order, and of those after them that sessions of theirs reach. It
+// leaves out days that have expired, and those whose totals are up to date.
 func (s *States) makeTotals(ctx context.Context, website store.Subject, some []store.Day, had *storedTotals) error {
 	sets := s.merger.StateSets()
 	reach := sets.TotalsReach()
-	wanted := calendar.Interval{From: some[0].Start.UnixMilli(), To: some[len(some)-1].Start.UnixMilli() + (1+reach)*calendar.Day}
+	wanted := calendar.Interval{From: some[0].Start.UnixMilli(), To: some[len(some)-1].Start.UnixMilli() +
+		(1+reach)*calendar.Day}
 	read := func() (*days.Snapshot, error) {
 		around := wanted.Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day)
 		return days.Read(ctx, s.deriver, website, around)
@@ -235,7 +242,8 @@ func (s *States) makeTotals(ctx context.Context, website store.Subject, some []s
 	return nil
 }
 
-// fresh reports whether the totals of a day are those of its rows. The rows of days before may have expired since they were made.
+// fresh reports whether the totals of a day are those of its rows. The rows of days before may have expired since they
+// were made.
 func (t *storedTotals) fresh(sets merge.StateSets, snapshot *days.Snapshot, of calendar.Interval) bool {
 	versions := t.of[of.From]
 	return !slices.ContainsFunc(sets.All, func(set *merge.StateSet) bool {
@@ -245,7 +253,8 @@ func (t *storedTotals) fresh(sets merge.StateSets, snapshot *days.Snapshot, of c
 }
 
 // copyStates stores the states of a day as totals.
-func (s *States) copyStates(ctx context.Context, website store.Subject, of calendar.Interval, snapshot *days.Snapshot, had *storedTotals) error {
+func (s *States) copyStates(ctx context.Context, website store.Subject, of calendar.Interval, snapshot *days.Snapshot,
+	had *storedTotals) error {
 	sets, names := s.merger.StateSets(), map[int64]int64{} // of totals, by the name of the copied state
 	for _, set := range sets.All {
 		names[set.Name] = set.Totals.State
@@ -253,7 +262,8 @@ func (s *States) copyStates(ctx context.Context, website store.Subject, of calen
 			names[name] = set.Totals.Dictionaries[members]
 		}
 	}
-	states, err := s.merger.Keeper.LoadStates(ctx, website, slices.Collect(maps.Keys(names)), time.UnixMilli(of.From), time.UnixMilli(of.To))
+	states, err := s.merger.Keeper.LoadStates(ctx, website, slices.Collect(maps.Keys(names)), time.UnixMilli(of.From),
+		time.UnixMilli(of.To))
 	if err != nil {
 		return err
 	}
@@ -266,7 +276,8 @@ func (s *States) copyStates(ctx context.Context, website store.Subject, of calen
 	for _, set := range sets.All {
 		one, ok := found[set.Name]
 		if version := set.TotalsVersion(snapshot, of); ok && one.Version >= set.Version(snapshot, of) {
-			copies = append(copies, store.State{Name: set.Totals.State, Day: one.Day, Version: version, Rows: rows, Bytes: one.Bytes})
+			copies = append(copies, store.State{Name: set.Totals.State, Day: one.Day, Version: version, Rows: rows,
+				Bytes: one.Bytes})
 		} else {
 			switch empty, err := s.withoutRows(ctx, website, of, set); {
 			case merge.TooLarge(err):
@@ -276,11 +287,13 @@ func (s *States) copyStates(ctx context.Context, website store.Subject, of calen
 			case !empty:
 				return errChanging
 			}
-			copies = append(copies, store.State{Name: set.Totals.State, Day: time.UnixMilli(of.From).UTC(), Version: merge.WithoutRows(version), Rows: rows})
+			copies = append(copies, store.State{Name: set.Totals.State, Day: time.UnixMilli(of.From).UTC(),
+				Version: merge.WithoutRows(version), Rows: rows})
 		}
 		for _, name := range set.Called {
 			if one, ok := found[name]; ok {
-				dictionaries = append(dictionaries, store.State{Name: names[name], Day: one.Day, Version: one.Version, Rows: rows, Bytes: one.Bytes})
+				dictionaries = append(dictionaries,
+					store.State{Name: names[name], Day: one.Day, Version: one.Version, Rows: rows, Bytes: one.Bytes})
 				delete(found, name)
 			}
 		}
@@ -303,7 +316,8 @@ func (s *States) copyStates(ctx context.Context, website store.Subject, of calen
 }
 
 // withoutRows reports whether a day has no rows for a state set.
-func (s *States) withoutRows(ctx context.Context, website store.Subject, of calendar.Interval, set *merge.StateSet) (bool, error) {
+func (s *States) withoutRows(ctx context.Context, website store.Subject, of calendar.Interval,
+	set *merge.StateSet) (bool, error) {
 	one := set.Lookup(s.merger, s.batch.Shelf(website), website, []calendar.Interval{of})
 	if err := one.Load(ctx); err != nil {
 		return false, err

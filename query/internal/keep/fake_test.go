@@ -29,8 +29,8 @@ func on(n int) time.Time { return noon.Truncate(24*time.Hour).AddDate(0, 0, n) }
 
 func website(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 
-// A fake is a store that numbers commits and seals, and has no rows. It records its calls, and fails on demand. It tests the order of
-// calls and faults; store/duckdb tests what is stored.
+// A fake is a store that numbers commits and seals, and has no rows. It records its calls, and fails on demand. It
+// tests the order of calls and faults; store/duckdb tests what is stored.
 type fake struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -272,8 +272,9 @@ func newWorld(t *testing.T, f *fake, s store.Store) *world {
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	keeper, _ := s.(store.StateKeeper)
 	w.merger = merge.New(s, types, memory.NewCache(1<<20), keeper, pace, log)
-	w.Keeper = keep.New(keep.Config{Store: s, Merger: w.merger, Batch: memory.NewCache(1 << 20), Now: f.clock, StoreFrom: 10_000,
-		Forget: func() { w.forgets++ }, Log: log})
+	w.Keeper = keep.New(keep.Config{Store: s, Merger: w.merger, Batch: memory.NewCache(1 << 20), Now: f.clock,
+		StoreFrom: 10_000,
+		Forget:    func() { w.forgets++ }, Log: log})
 	return w
 }
 

@@ -11,8 +11,8 @@ import (
 
 var errFull = errors.New("full")
 
-// What fails is reported, and tried again in the next round. It delays nothing else. More days than one statement may have are tried
-// in halves.
+// What fails is reported, and tried again in the next round. It delays nothing else. More days than one statement may
+// have are tried in halves.
 func TestAStoreThatFails(t *testing.T) {
 	w := newWorld(t, newFake(), nil)
 	w.write(website("a"), 0)
@@ -31,7 +31,8 @@ func TestAStoreThatFails(t *testing.T) {
 		t.Errorf("%d days were sealed, want 2 of a and 5 of b; the error is %v", n, err)
 	}
 	calls := w.taken()
-	for _, want := range []string{"seal a -1 to 3", "seal a -1 to 0", "seal a 1 to 3", "seal a 1 to 1", "seal b -1 to 3"} {
+	for _, want := range []string{"seal a -1 to 3", "seal a -1 to 0", "seal a 1 to 3", "seal a 1 to 1",
+		"seal b -1 to 3"} {
 		if !slices.Contains(calls, want) {
 			t.Errorf("the calls %v do not include %q", calls, want)
 		}
@@ -134,7 +135,8 @@ func TestACancelledContext(t *testing.T) {
 	_, verify := w.Seals.Verify(ctx, website("a"), on(0), on(1))
 	_, rebuild := w.RebuildSeals(ctx, website("a"), on(0), on(1))
 	for name, err := range map[string]error{
-		"Seals.Verify": verify, "RebuildSeals": rebuild, "Finish": w.Finish(ctx), "States.Store": w.Keeper.States.Store(ctx, website("a"), on(0), on(1)),
+		"Seals.Verify": verify, "RebuildSeals": rebuild, "Finish": w.Finish(ctx),
+		"States.Store": w.Keeper.States.Store(ctx, website("a"), on(0), on(1)),
 		"Seals.Reseal": w.Seals.Reseal(ctx, website("a"), on(0), on(1)),
 	} {
 		if !errors.Is(err, context.Canceled) {

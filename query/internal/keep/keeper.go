@@ -1,4 +1,5 @@
-// Package keep computes the stored results of quiet days in advance: seals and states. They make answers faster and change none.
+// Package keep computes the stored results of quiet days in advance: seals and states. They make answers faster and
+// change none.
 //
 //	keeper := keep.New(keep.Config{Store: s, Merger: merger, Batch: batch, Now: now, StoreFrom: 10_000, Log: log})
 //	go keeper.Run(ctx, nil)                           // seals and states, as days become quiet
@@ -10,8 +11,8 @@
 //
 // # The life of a day
 //
-// Each UTC day of a website is in one of these states. The state is not stored: in each round a [Keeper] reads the days from the store
-// and compares them with the days of the round before.
+// Each UTC day of a website is in one of these states. The state is not stored: in each round a [Keeper] reads the days
+// from the store and compares them with the days of the round before.
 //
 //	State       How it is recognised                          What moves it on
 //	changing    rows of it, or of a day that its sessions     nothing, until its rows are the same in two rounds of Seal.
@@ -27,11 +28,11 @@
 //	stored      the store has states of the version of its    A late row → changing; the states are old and are replaced.
 //	            rows
 //
-// [Keeper.Expire] removes the rows of old days. Their seals are computed again without rows. It may store totals of them before: see
-// package merge. No step of the table removes or changes totals.
+// [Keeper.Expire] removes the rows of old days. Their seals are computed again without rows. It may store totals of
+// them before: see package merge. No step of the table removes or changes totals.
 //
-// [Seals.Verify] compares sealed days with their rows and changes nothing. [Keeper.RebuildSeals] makes days due again, whatever their
-// state, seals them, drops their states and computes states again.
+// [Seals.Verify] compares sealed days with their rows and changes nothing. [Keeper.RebuildSeals] makes days due again,
+// whatever their state, seals them, drops their states and computes states again.
 package keep
 
 import (
@@ -61,8 +62,8 @@ type Config struct {
 	Trace     store.Tracer // of seals, and of statements that compare them; may be nil
 }
 
-// A Keeper decides when seals and states are computed: in rounds, for quiet days. It is safe for concurrent use. Of Seal, Reseal and
-// Finish, one runs at a time.
+// A Keeper decides when seals and states are computed: in rounds, for quiet days. It is safe for concurrent use. Of
+// Seal, Reseal and Finish, one runs at a time.
 type Keeper struct {
 	Seals  *Seals
 	States *States
@@ -98,7 +99,8 @@ type site struct {
 	done   uint64      // the number of Deriver.Websites when no day was due
 	sealed time.Time   // when the days that change were sealed, or when none was due; zero: never
 	ahead  []store.Day // the quiet days whose states were computed
-	// fragmented has the days that were resealed: their sealed rows are stored in several places, between rows of other websites.
+	// fragmented has the days that were resealed: their sealed rows are stored in several places, between rows of other
+	// websites.
 	fragmented map[int64]bool
 }
 
@@ -106,14 +108,15 @@ type site struct {
 func New(cfg Config) *Keeper {
 	seals := newSeals(cfg.Store, cfg.Trace)
 	return &Keeper{
-		Seals:  seals,
-		States: &States{merger: cfg.Merger, deriver: seals.deriver, now: cfg.Now, storeFrom: cfg.StoreFrom, batch: cfg.Batch},
+		Seals: seals,
+		States: &States{merger: cfg.Merger, deriver: seals.deriver, now: cfg.Now, storeFrom: cfg.StoreFrom,
+			batch: cfg.Batch},
 		merger: cfg.Merger, now: cfg.Now, forget: cfg.Forget, log: cfg.Log, sites: sites{},
 	}
 }
 
-// Prepare is called before Run. Then progress is called with the backlog whenever it has changed. Prepare also finds out which states
-// there are, so that no question waits for that.
+// Prepare is called before Run. Then progress is called with the backlog whenever it has changed. Prepare also finds
+// out which states there are, so that no question waits for that.
 func (k *Keeper) Prepare(progress func(Backlog)) {
 	k.round.Lock()
 	k.progress = progress
@@ -157,13 +160,13 @@ func (k *Keeper) setBacklog(b Backlog) {
 const (
 	// resealEvery is the interval of resealing days that questions found out of date.
 	resealEvery = time.Second
-	// sealEvery is the time for which the rows of a day have to stay the same before it is sealed. It is longer than a busy store
-	// needs to be ready for the next row: DuckDB stores none during a checkpoint.
+	// sealEvery is the time for which the rows of a day have to stay the same before it is sealed. It is longer than a
+	// busy store needs to be ready for the next row: DuckDB stores none during a checkpoint.
 	sealEvery = 30 * time.Second
 )
 
-// Run calls Reseal and, now and then, Seal until ctx ends. A call that fails is tried again. failed is called with each error; if it is
-// nil, errors are logged. A panic is an error, too.
+// Run calls Reseal and, now and then, Seal until ctx ends. A call that fails is tried again. failed is called with each
+// error; if it is nil, errors are logged. A panic is an error, too.
 func (k *Keeper) Run(ctx context.Context, failed func(error)) {
 	if failed == nil {
 		failed = func(err error) { k.log.ErrorContext(ctx, "query: sealing days", "error", err) }
@@ -178,7 +181,10 @@ func (k *Keeper) Run(ctx context.Context, failed func(error)) {
 		err := recovered(func() error { return k.Reseal(ctx) })
 		if now := k.now(); now.Sub(sealed) >= sealEvery {
 			sealed = now
-			err = errors.Join(err, recovered(func() error { _, err := k.Seal(ctx); return err }))
+			err = errors.Join(err, recovered(func() error {
+				_, err := k.Seal(ctx)
+				return err
+			}))
 		}
 		if err != nil && ctx.Err() == nil {
 			failed(err)
@@ -186,7 +192,8 @@ func (k *Keeper) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// recovered returns the error of do. A panic, such as one of a host's store, becomes an error with its stack: Run tries again.
+// recovered returns the error of do. A panic, such as one of a host's store, becomes an error with its stack: Run tries
+// again.
 func recovered(do func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -28,12 +28,13 @@ const InTotals = "totals"
 // totalsAtOnce is the number of days whose totals are read at once to look for a person.
 const totalsAtOnce = 7
 
-// ErasePerson erases a person as [store.PersonEraser] says, and also from totals, which have a hash of each visitor. A random number
-// takes the place of the hash, the same one on all days, so that answers about removed days stay the same. The number of days with
-// the person is returned as [InTotals], unless it is 0.
+// ErasePerson erases a person as [store.PersonEraser] says, and also from totals, which have a hash of each visitor. A
+// random number takes the place of the hash, the same one on all days, so that answers about removed days stay the
+// same. The number of days with the person is returned as [InTotals], unless it is 0.
 //
-// The store deletes all states of days around removed rows. ErasePerson stores totals of removed days again, which nothing else
-// could make. Other processes with totals in memory may count the person twice until they read the totals again.
+// The store deletes all states of days around removed rows. ErasePerson stores totals of removed days again, which
+// nothing else could make. Other processes with totals in memory may count the person twice until they read the totals
+// again.
 func (k *Keeper) ErasePerson(ctx context.Context, p store.Person) (map[string]int64, error) {
 	eraser, ok := k.Seals.store.(store.PersonEraser)
 	if !ok {
@@ -93,8 +94,8 @@ func (e *personTotals) expired(ctx context.Context) (days []store.Day, names []i
 	return slices.DeleteFunc(days, func(d store.Day) bool { return d.Expired == 0 }), names, err
 }
 
-// hold reads the totals of removed days around which rows may still be removed: of those next to other days, and of those with rows
-// that were written later.
+// hold reads the totals of removed days around which rows may still be removed: of those next to other days, and of
+// those with rows that were written later.
 func (e *personTotals) hold(ctx context.Context) (held []store.State, err error) {
 	days, names, err := e.expired(ctx)
 	if err != nil || len(days) == 0 {
@@ -107,7 +108,8 @@ func (e *personTotals) hold(ctx context.Context) (held []store.State, err error)
 		}
 	}
 	for _, d := range days {
-		if slices.ContainsFunc(near, func(at time.Time) bool { return at.Sub(d.Start).Abs() <= store.MaxAround*24*time.Hour }) {
+		if slices.ContainsFunc(near,
+			func(at time.Time) bool { return at.Sub(d.Start).Abs() <= store.MaxAround*24*time.Hour }) {
 			states, err := e.keeper.LoadStates(ctx, e.website, names, d.Start, d.Start.AddDate(0, 0, 1))
 			if err != nil {
 				return nil, err
@@ -182,8 +184,8 @@ func (e *personTotals) save(ctx context.Context, states []store.State) error {
 // savedDictionaries is the number of states that are stored at once.
 const savedDictionaries = 8
 
-// replace puts random numbers in the place of the hashes of ids in the dictionaries of totals, and returns the number of days that had
-// one of them.
+// replace puts random numbers in the place of the hashes of ids in the dictionaries of totals, and returns the number
+// of days that had one of them.
 func (e *personTotals) replace(ctx context.Context, s store.Store, ids []string) (days int, err error) {
 	all, names, err := e.ofTotals(ctx)
 	if err != nil || len(all) == 0 {
@@ -245,7 +247,8 @@ func (e *personTotals) ofTotals(ctx context.Context) (days []time.Time, names []
 }
 
 // dictionaries calls do with each dictionary of totals of days, which are in order.
-func (e *personTotals) dictionaries(ctx context.Context, days []time.Time, names []int64, do func(store.State, *codec.Dictionary) error) error {
+func (e *personTotals) dictionaries(ctx context.Context, days []time.Time, names []int64,
+	do func(store.State, *codec.Dictionary) error) error {
 	for some := range slices.Chunk(days, totalsAtOnce) {
 		states, err := e.keeper.LoadStates(ctx, e.website, names, some[0], some[len(some)-1].AddDate(0, 0, 1))
 		if err != nil {

@@ -12,10 +12,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// RebuildSeals seals the UTC days of a website again that [from, to) touches and that have rows or a seal, and returns how many
-// days it sealed. Days whose rows change meanwhile may stay unchanged. It drops the partials of the website, in memory and in the
-// store but for totals of expired days, and all remembered answers: they have the same versions, and may have been computed from the old seals. Then it computes
-// and stores the partials that Run would. Other processes do not drop their partials in memory.
+// RebuildSeals seals the UTC days of a website again that [from, to) touches and that have rows or a seal, and returns
+// how many days it sealed. Days whose rows change meanwhile may stay unchanged. It drops the partials of the website,
+// in memory and in the store but for totals of expired days, and all remembered answers: they have the same versions,
+// and may have been computed from the old seals. Then it computes and stores the partials that Run would. Other
+// processes do not drop their partials in memory.
 func (k *Keeper) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (sealed int, err error) {
 	if k.Seals.deriver == nil {
 		return 0, merge.ErrNotDerived

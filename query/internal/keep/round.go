@@ -19,16 +19,17 @@ const (
 	busyEvery = 5 * time.Minute
 	// sealAtOnce bounds the days that one statement computes. Each statement reads four days more.
 	sealAtOnce = 30
-	// resealRests is the length of the rest after a statement of Reseal, in multiples of its duration, while somebody asks or
-	// writes. Where rows arrive all the time, questions would wait for resealing.
+	// resealRests is the length of the rest after a statement of Reseal, in multiples of its duration, while somebody
+	// asks or writes. Where rows arrive all the time, questions would wait for resealing.
 	resealRests = 19
-	// roundLength is the time after which a call of Seal or Reseal starts no further days. The next call looks again which days are
-	// due.
+	// roundLength is the time after which a call of Seal or Reseal starts no further days. The next call looks again
+	// which days are due.
 	roundLength = time.Minute
 )
 
-// Reseal updates the seals of the websites that were asked about since the last call, if rows came after they were sealed. After
-// each statement it rests nineteen times as long as the statement took while somebody asks or writes. It ends when ctx does.
+// Reseal updates the seals of the websites that were asked about since the last call, if rows came after they were
+// sealed. After each statement it rests nineteen times as long as the statement took while somebody asks or writes. It
+// ends when ctx does.
 func (k *Keeper) Reseal(ctx context.Context) (err error) {
 	if k.Seals.deriver == nil {
 		return merge.ErrNotDerived
@@ -49,10 +50,10 @@ func (k *Keeper) Reseal(ctx context.Context) (err error) {
 	return errors.Join(err, failed)
 }
 
-// Seal runs one round. It seals the due days whose rows did not change since the call before, and from time to time those whose rows
-// did, and returns the number of sealed days. Then it computes and stores states. The websites that were asked about last come first,
-// and of each website the latest days. Between statements it rests as [store.Pace] does. It returns after about a minute, and when ctx
-// ends.
+// Seal runs one round. It seals the due days whose rows did not change since the call before, and from time to time
+// those whose rows did, and returns the number of sealed days. Then it computes and stores states. The websites that
+// were asked about last come first, and of each website the latest days. Between statements it rests as [store.Pace]
+// does. It returns after about a minute, and when ctx ends.
 func (k *Keeper) Seal(ctx context.Context) (sealedDays int, err error) {
 	if k.Seals.deriver == nil {
 		return 0, merge.ErrNotDerived
@@ -69,7 +70,10 @@ func (k *Keeper) seal(ctx context.Context) (sealedDays int, err error) {
 	}
 	var wanted []dayRun
 	var left Backlog
-	maps.DeleteFunc(k.sites, func(of store.Subject, _ *site) bool { _, has := websites[of]; return !has })
+	maps.DeleteFunc(k.sites, func(of store.Subject, _ *site) bool {
+		_, has := websites[of]
+		return !has
+	})
 	for of, version := range websites {
 		known := k.sites.of(of)
 		if known.done == version && len(known.fragmented) == 0 {
@@ -106,8 +110,9 @@ func (k *Keeper) seal(ctx context.Context) (sealedDays int, err error) {
 	return sealedDays, err
 }
 
-// Finish seals all days that need it now, whether or not their rows changed a short time ago, and stores states. It is for commands that
-// end when their work is done. Days whose rows change meanwhile may be left; Backlog returns how many.
+// Finish seals all days that need it now, whether or not their rows changed a short time ago, and stores states. It is
+// for commands that end when their work is done. Days whose rows change meanwhile may be left; Backlog returns how
+// many.
 func (k *Keeper) Finish(ctx context.Context) error {
 	if k.Seals.deriver == nil {
 		return merge.ErrNotDerived
@@ -128,7 +133,8 @@ func (k *Keeper) Finish(ctx context.Context) error {
 			return err
 		}
 		left := k.Backlog()
-		if less := left.Days < before.Days || left.Days == before.Days && left.States < before.States; !less || left == (Backlog{}) {
+		if less := left.Days < before.Days || left.Days == before.Days && left.States < before.States; !less ||
+			left == (Backlog{}) {
 			return nil
 		}
 		before = left
@@ -148,8 +154,8 @@ func (k *Keeper) toSeal(of store.Subject, known *site, days []store.Day, due []d
 	return append(found, k.Seals.due(of, days, known.days)...)
 }
 
-// settled returns the fragmented days of a website whose rows are assumed to be complete at a time. They are sealed as a whole, so that
-// their sealed rows are stored together.
+// settled returns the fragmented days of a website whose rows are assumed to be complete at a time. They are sealed as
+// a whole, so that their sealed rows are stored together.
 func (s *site) settled(of store.Subject, all []store.Day, now time.Time) []dayRun {
 	if len(all) == 0 {
 		return nil
@@ -166,11 +172,12 @@ func (s *site) settled(of store.Subject, all []store.Day, now time.Time) []dayRu
 	return found
 }
 
-// settledBefore returns the time before which days started whose rows are assumed to be complete at a time: they were over one day ago.
+// settledBefore returns the time before which days started whose rows are assumed to be complete at a time: they were
+// over one day ago.
 func settledBefore(now time.Time) time.Time { return now.Add(-48 * time.Hour) }
 
-// sealRuns seals runs of days one after the other. It returns the number of sealed days, and whether it tried all. While somebody asks
-// or writes, it rests after each at least rests times as long as it took.
+// sealRuns seals runs of days one after the other. It returns the number of sealed days, and whether it tried all.
+// While somebody asks or writes, it rests after each at least rests times as long as it took.
 func (k *Keeper) sealRuns(ctx context.Context, wanted []dayRun, rests int) (sealedDays int, done bool, err error) {
 	for began := k.now(); len(wanted) > 0 && k.now().Sub(began) < roundLength; wanted = wanted[1:] {
 		run := wanted[0]

@@ -23,21 +23,23 @@ func (w *world) ask(t *testing.T, of store.Subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, mistakes := plan.Resolve(types, ask.Access{Subject: of}, ask.Request{Parameters: []ask.Parameter{{Name: "countries"}}, Preset: "last_7d"}, w.clock(), nil)
+	found, mistakes := plan.Resolve(types, ask.Access{Subject: of},
+		ask.Request{Parameters: []ask.Parameter{{Name: "countries"}}, Preset: "last_7d"}, w.clock(), nil)
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes)
 	}
 	p := found.Parameters[0].Plan
 	w.NoteAsked(of)
-	snapshot, err := days.Read(t.Context(), w.store.(store.Deriver), of, p.Counted().Widen(7*calendar.Day, 7*calendar.Day))
+	snapshot, err := days.Read(t.Context(), w.store.(store.Deriver), of,
+		p.Counted().Widen(7*calendar.Day, 7*calendar.Day))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.merger.Sealed(p, snapshot)
 }
 
-// TestTheLifeOfADay takes one day through all its states, in a store that updates seals and in one that does not. The days around it
-// are sealed as well, since rows on them may belong to its sessions.
+// TestTheLifeOfADay takes one day through all its states, in a store that updates seals and in one that does not. The
+// days around it are sealed as well, since rows on them may belong to its sessions.
 func TestTheLifeOfADay(t *testing.T) {
 	site := website("w")
 	for _, row := range []struct {
@@ -45,7 +47,8 @@ func TestTheLifeOfADay(t *testing.T) {
 		reseals bool
 		want    [9]string // the calls of each step
 	}{
-		{"a store.Resealer", true, [9]string{"", "", "seal w -1 to 3", "", "", "reseal w -1 to 3", "", "seal w 0 to 0", ""}},
+		{"a store.Resealer", true,
+			[9]string{"", "", "seal w -1 to 3", "", "", "reseal w -1 to 3", "", "seal w 0 to 0", ""}},
 		{"another store", false, [9]string{"", "", "seal w -1 to 3", "", "", "", "seal w -1 to 3", "", ""}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -60,11 +63,20 @@ func TestTheLifeOfADay(t *testing.T) {
 				name string
 				do   func() []string
 			}{
-				{"its rows are new", func() []string { w.write(site, 0); return round() }},
-				{"its rows changed again", func() []string { w.write(site, 0); return round() }},
+				{"its rows are new", func() []string {
+					w.write(site, 0)
+					return round()
+				}},
+				{"its rows changed again", func() []string {
+					w.write(site, 0)
+					return round()
+				}},
 				{"its rows are the same", round},
 				{"it is sealed", round},
-				{"a late row comes", func() []string { w.write(site, 0); return round() }},
+				{"a late row comes", func() []string {
+					w.write(site, 0)
+					return round()
+				}},
 				{"somebody asks", func() []string {
 					w.ask(t, site)
 					if err := w.Reseal(t.Context()); err != nil {
@@ -73,7 +85,10 @@ func TestTheLifeOfADay(t *testing.T) {
 					return w.seals()
 				}},
 				{"a round later", round},
-				{"it has been over for a day", func() []string { w.pass(36 * time.Hour); return round() }},
+				{"it has been over for a day", func() []string {
+					w.pass(36 * time.Hour)
+					return round()
+				}},
 				{"it is complete", round},
 			} {
 				if got := strings.Join(step.do(), ", "); got != row.want[i] {
@@ -176,7 +191,8 @@ func TestProgress(t *testing.T) {
 	if err := w.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// Five days are due around each day with rows. When all are sealed, their states are due: first the states of b, which has the latest rows.
+	// Five days are due around each day with rows. When all are sealed, their states are due: first the states of b,
+	// which has the latest rows.
 	want := []keep.Backlog{{Days: 15, Oldest: on(-21)}, {States: 15}, {States: 10}, {}}
 	if !slices.Equal(told, want) {
 		t.Errorf("the backlog was %+v, want %+v", told, want)

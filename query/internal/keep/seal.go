@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Seals computes, updates and compares the seals of a store. It is safe for concurrent use. Its methods fail with [merge.ErrNotDerived]
-// if the store is not a [store.Deriver].
+// Seals computes, updates and compares the seals of a store. It is safe for concurrent use. Its methods fail with
+// [merge.ErrNotDerived] if the store is not a [store.Deriver].
 type Seals struct {
 	store    store.Store
 	deriver  store.Deriver  // nil: nothing is sealed
@@ -28,8 +28,8 @@ func newSeals(s store.Store, trace store.Tracer) *Seals {
 	return seals
 }
 
-// Seal computes and stores the sessions and hits of the UTC days of a website that [from, to) touches. Days whose rows change
-// meanwhile may be left unchanged: see [store.Deriver].
+// Seal computes and stores the sessions and hits of the UTC days of a website that [from, to) touches. Days whose rows
+// change meanwhile may be left unchanged: see [store.Deriver].
 func (s *Seals) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
 	return s.seal(ctx, website, calendar.UTCDays(from, to))
 }
@@ -42,9 +42,9 @@ func (s *Seals) seal(ctx context.Context, website store.Subject, w calendar.Inte
 	return s.trace.Seal(ctx, derivation, func(ctx context.Context) error { return s.deriver.Seal(ctx, derivation) })
 }
 
-// Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So its cost depends
-// on the new rows, not on all rows of the days. It is Seal if a day with rows has no seal yet, or the store is not a [store.Resealer]. If
-// all seals are valid, it does nothing.
+// Reseal is Seal for days that are sealed: it computes only the session ids with rows that are newer than the seals. So
+// its cost depends on the new rows, not on all rows of the days. It is Seal if a day with rows has no seal yet, or the
+// store is not a [store.Resealer]. If all seals are valid, it does nothing.
 func (s *Seals) Reseal(ctx context.Context, website store.Subject, from, to time.Time) error {
 	_, err := s.reseal(ctx, website, calendar.UTCDays(from, to))
 	return err
@@ -63,11 +63,13 @@ func (s *Seals) reseal(ctx context.Context, website store.Subject, w calendar.In
 		return false, s.seal(ctx, website, w)
 	}
 	derivation, changed := compile.Derivation(s.store.Dialect(), website, w, changes)
-	return true, s.trace.Seal(ctx, derivation, func(ctx context.Context) error { return s.resealer.Reseal(ctx, derivation, changed) })
+	return true, s.trace.Seal(ctx, derivation,
+		func(ctx context.Context) error { return s.resealer.Reseal(ctx, derivation, changed) })
 }
 
 // changesOf reads which session ids changed since whole days were sealed: see [days.Snapshot.Changes].
-func (s *Seals) changesOf(ctx context.Context, website store.Subject, w calendar.Interval) (changes *days.Changes, ok bool, err error) {
+func (s *Seals) changesOf(ctx context.Context, website store.Subject, w calendar.Interval) (changes *days.Changes,
+	ok bool, err error) {
 	snapshot, err := days.Read(ctx, s.deriver, website, catalog.ReachOfSessions.Around(w))
 	if err != nil {
 		return nil, false, err

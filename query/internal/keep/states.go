@@ -29,8 +29,8 @@ func (s *site) statesDue() int {
 	return min(len(quiet), aheadDays)
 }
 
-// computeStates computes states of the websites whose quiet days changed: first of the websites that were asked about last, then
-// of the websites with the latest rows.
+// computeStates computes states of the websites whose quiet days changed: first of the websites that were asked about
+// last, then of the websites with the latest rows.
 func (k *Keeper) computeStates(ctx context.Context, websites []store.Subject) (err error) {
 	latest := func(of store.Subject) (version uint64) {
 		for _, d := range k.sites.of(of).days {
@@ -39,7 +39,8 @@ func (k *Keeper) computeStates(ctx context.Context, websites []store.Subject) (e
 		return version
 	}
 	asked := k.asked.order()
-	slices.SortFunc(websites, func(a, b store.Subject) int { return cmp.Or(asked(a, b), cmp.Compare(latest(b), latest(a))) })
+	slices.SortFunc(websites,
+		func(a, b store.Subject) int { return cmp.Or(asked(a, b), cmp.Compare(latest(b), latest(a))) })
 	began := k.now()
 	stop := func() bool { return ctx.Err() != nil || k.now().Sub(began) >= roundLength }
 	for _, of := range websites {
@@ -70,11 +71,11 @@ type States struct {
 
 	storing sync.Mutex // held while states are in the batch
 
-	// batch has the states of the days that are stored next. It is separate from the states of answers. To store a day takes the
-	// states of all state sets, with numbers for all of their keys and members, of every day of the website. Beside the states of
-	// answers, they would push out states that questions use, and the numbers would stay. A batch is forgotten once it is stored.
-	// It outlives a round: the next round continues with it. Otherwise a website whose days take longer than a round would never
-	// have any stored.
+	// batch has the states of the days that are stored next. It is separate from the states of answers. To store a day
+	// takes the states of all state sets, with numbers for all of their keys and members, of every day of the website.
+	// Beside the states of answers, they would push out states that questions use, and the numbers would stay. A batch
+	// is forgotten once it is stored. It outlives a round: the next round continues with it. Otherwise a website whose
+	// days take longer than a round would never have any stored.
 	batch *memory.Cache // nil: nothing is stored
 }
 
@@ -86,10 +87,11 @@ func (s *States) BatchSize() int64 {
 	return s.batch.Size()
 }
 
-// ahead stores the states that questions about a website without filters are merged from, of the latest of its quiet days, and
-// loads or computes them as far as there is memory. It reports whether it has come to the end, and asks after every state set whether
-// it is time to stop. States that fail are computed when a question needs them.
-func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store.Day, stop func() bool) (done bool, err error) {
+// ahead stores the states that questions about a website without filters are merged from, of the latest of its quiet
+// days, and loads or computes them as far as there is memory. It reports whether it has come to the end, and asks after
+// every state set whether it is time to stop. States that fail are computed when a question needs them.
+func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store.Day, stop func() bool) (done bool,
+	err error) {
 	for len(quiet) > 0 && quiet[len(quiet)-1].Version == 0 { // it has a seal, and never had rows
 		quiet = quiet[:len(quiet)-1]
 	}
@@ -121,7 +123,8 @@ func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store
 		if failed == nil {
 			failed = lookup.GatherPart(ctx, set.Part)
 		}
-		if !merge.TooLarge(failed) && !errors.Is(failed, merge.ErrNoRoom) { // else a type that needs less of it may yet be merged
+		// else a type that needs less of it may yet be merged
+		if !merge.TooLarge(failed) && !errors.Is(failed, merge.ErrNoRoom) {
 			err = errors.Join(err, failed)
 		}
 		if stop() {
@@ -134,9 +137,9 @@ func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store
 // errNotKept: the store is not a [store.StateKeeper], or Config turns it off.
 var errNotKept = errors.New("query: the store keeps no partials")
 
-// Store computes and stores the states for answers without filters about the UTC days of a website that [from, to) touches,
-// unless the store has them. Run does so in time, for days that are over and for websites with Config.StoreFrom. It fails if the store
-// is not a [store.StateKeeper], and if nothing is merged.
+// Store computes and stores the states for answers without filters about the UTC days of a website that [from, to)
+// touches, unless the store has them. Run does so in time, for days that are over and for websites with
+// Config.StoreFrom. It fails if the store is not a [store.StateKeeper], and if nothing is merged.
 func (s *States) Store(ctx context.Context, website store.Subject, from, to time.Time) error {
 	if s.merger.Keeper == nil {
 		return errNotKept

@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Partials of all state sets of busy websites are stored, of days that have been over for at least a day, so that hardly any is
-// stored twice. Partials of questions with filters, and of the ends of ranges, stay in memory.
+// Partials of all state sets of busy websites are stored, of days that have been over for at least a day, so that
+// hardly any is stored twice. Partials of questions with filters, and of the ends of ranges, stay in memory.
 
 const (
 	BatchShare  = 8       // this part of the memory for partials is for those that are to be stored
@@ -26,13 +26,15 @@ const (
 	savedAtOnce = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
-// store stores the states of a website, of the latest days first, and reports whether it is done.
-// Partials of a day are stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory
-// until the next call. It skips a website with fewer pageviews a day.
-func (s *States) store(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64, stop func() bool) (done bool, err error) {
+// store stores the states of a website, of the latest days first, and reports whether it is done. Partials of a day are
+// stored together, with the same dictionaries. Partials that were computed when it stopped stay in memory until the
+// next call. It skips a website with fewer pageviews a day.
+func (s *States) store(ctx context.Context, website store.Subject, days []calendar.Interval, pageviews int64,
+	stop func() bool) (done bool, err error) {
 	s.storing.Lock()
 	defer s.storing.Unlock()
-	b := &batch{merger: s.merger, from: pageviews, website: website, known: s.merger.Partials.Shelf(website), sets: s.merger.StateSets()}
+	b := &batch{merger: s.merger, from: pageviews, website: website, known: s.merger.Partials.Shelf(website),
+		sets: s.merger.StateSets()}
 	if err := s.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
@@ -56,7 +58,8 @@ func (s *States) store(ctx context.Context, website store.Subject, days []calend
 		s.batch.Forget(website)
 	}
 	// The totals of an older program stay: nothing can make them again.
-	if names := append(b.sets.Names(), b.known.Stored.Names(merge.IsTotals)...); b.known.Stored.HasOthers(names) { // an older program stored it
+	// an older program stored it
+	if names := append(b.sets.Names(), b.known.Stored.Names(merge.IsTotals)...); b.known.Stored.HasOthers(names) {
 		return true, s.merger.Keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
@@ -88,9 +91,11 @@ type built struct {
 	due      []int    // days
 }
 
-// build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
+// build computes and stores what the store lacks of the days, and reports whether it was done before it was time to
+// stop.
 func (b *batch) build(ctx context.Context, stop func() bool) (done bool, err error) {
-	b.snapshot = nil // versions and seals are of one time, as in GatherPart; a day that changes later is stored for nothing
+	// versions and seals are of one time, as in GatherPart; a day that changes later is stored for nothing
+	b.snapshot = nil
 	for i, set := range b.sets.All {
 		one, err := b.gather(ctx, set)
 		if merge.TooLarge(err) {
@@ -136,7 +141,8 @@ func (b *batch) gather(ctx context.Context, set *merge.StateSet) (one built, err
 	if len(one.due) == 0 {
 		return one, nil
 	}
-	missing := slices.DeleteFunc(one.Look(set.Part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
+	missing := slices.DeleteFunc(one.Look(set.Part, one.versions),
+		func(i int) bool { return !slices.Contains(one.due, i) })
 	return one, one.ComputeAll(ctx, set.Part, missing, one.versions)
 }
 
@@ -223,14 +229,17 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 	}
 	for members, bytes := range e.Dictionaries {
 		dictionaries = append(dictionaries, b.replaced(members, of, rows, states)...)
-		dictionaries = append(dictionaries, store.State{Name: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
+		dictionaries = append(dictionaries,
+			store.State{Name: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
 	}
 	return dictionaries, states
 }
 
-// replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary. It returns states
-// to store in place of those that are not among new ones: nobody may take these for states of the rows.
-func (b *batch) replaced(members string, of calendar.Interval, rows uint64, newer []store.State) (unread []store.State) {
+// replaced notes that states with the dictionary of a day have to be computed again, since there is a new dictionary.
+// It returns states to store in place of those that are not among new ones: nobody may take these for states of the
+// rows.
+func (b *batch) replaced(members string, of calendar.Interval, rows uint64,
+	newer []store.State) (unread []store.State) {
 	b.known.PutDictionary(members, of, nil)
 	for _, set := range b.sets.All {
 		if _, has := set.Called[members]; !has {
@@ -246,8 +255,8 @@ func (b *batch) replaced(members string, of calendar.Interval, rows uint64, newe
 	return unread
 }
 
-// store stores first the dictionaries, without which no state can be read, each after what takes the place of states that need the old
-// one.
+// store stores first the dictionaries, without which no state can be read, each after what takes the place of states
+// that need the old one.
 func (b *batch) store(ctx context.Context, dictionaries, states []store.State) error {
 	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
 	all := append(dictionaries, states...)

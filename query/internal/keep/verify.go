@@ -27,9 +27,9 @@ type SealDifference struct {
 	Surplus int64     // rows that are kept and should not be
 }
 
-// Verify computes the sealed rows of the UTC days of a website again that [from, to) touches and whose seals are valid, and
-// compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not often enough is
-// a difference.
+// Verify computes the sealed rows of the UTC days of a website again that [from, to) touches and whose seals are valid,
+// and compares them. It changes nothing, and may run beside queries and writes. A row that is stored too often or not
+// often enough is a difference.
 func (s *Seals) Verify(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
 	if s.deriver == nil {
 		return SealReport{}, merge.ErrNotDerived
@@ -57,8 +57,8 @@ func (s *Seals) Verify(ctx context.Context, website store.Subject, from, to time
 	return report, nil
 }
 
-// verify compares the sealed rows of a table on the days of run, all of them sealed, and adds to report. A commit may become
-// visible before the store reports that the day changed, so days that differ are compared once more.
+// verify compares the sealed rows of a table on the days of run, all of them sealed, and adds to report. A commit may
+// become visible before the store reports that the day changed, so days that differ are compared once more.
 func (s *Seals) verify(ctx context.Context, run dayRun, table compile.SealTable, report *SealReport) error {
 	before, err := s.fresh(ctx, run, table)
 	if err != nil {
@@ -91,8 +91,9 @@ func (s *Seals) verify(ctx context.Context, run dayRun, table compile.SealTable,
 	return nil
 }
 
-// fresh returns the days of run. Sealed is 0 if a day has no seal or if the seal is not valid for a table. Version is the sum of
-// the versions of the days that the seal was computed from: it changes when a seal is replaced because rows changed.
+// fresh returns the days of run. Sealed is 0 if a day has no seal or if the seal is not valid for a table. Version is
+// the sum of the versions of the days that the seal was computed from: it changes when a seal is replaced because rows
+// changed.
 func (s *Seals) fresh(ctx context.Context, run dayRun, table compile.SealTable) ([]store.Day, error) {
 	reach := table.Reach
 	around := reach.Around(run.Interval)

@@ -31,7 +31,8 @@ func TestVerifyFindsAPlantedDifference(t *testing.T) {
 	}
 	verify("no row differs", keep.SealReport{Verified: 4})
 	w.found[table] = [][3]int64{{dayNumber(0), 3, 1}, {dayNumber(9), 0, 2}}
-	planted := []keep.SealDifference{{Day: on(0), Table: "sealed_hits", Missing: 3, Surplus: 1}, {Day: on(9), Table: "sealed_hits", Surplus: 2}}
+	planted := []keep.SealDifference{{Day: on(0), Table: "sealed_hits", Missing: 3, Surplus: 1},
+		{Day: on(9), Table: "sealed_hits", Surplus: 2}}
 	w.taken()
 	verify("rows differ", keep.SealReport{Verified: 4, Differences: planted})
 	if n := strings.Count(strings.Join(w.taken(), "\n"), table); n != 4 {
@@ -55,7 +56,8 @@ func TestVerifyFindsAPlantedDifference(t *testing.T) {
 	}
 }
 
-// Rebuild seals the days with rows, and drops what was computed from the old seals: states in memory and in the store, and answers.
+// Rebuild seals the days with rows, and drops what was computed from the old seals: states in memory and in the store,
+// and answers.
 func TestRebuild(t *testing.T) {
 	site := website("w")
 	w := newWorld(t, newFake(), nil)
@@ -63,11 +65,13 @@ func TestRebuild(t *testing.T) {
 	before := w.merger.Partials.Shelf(site)
 	n, err := w.RebuildSeals(t.Context(), site, on(0), on(9))
 	calls := w.taken()
-	if n != 2 || err != nil || len(calls) == 0 || calls[0] != "seal w 0 to 1" || !slices.Contains(calls, "drop states of w but 0") {
+	if n != 2 || err != nil || len(calls) == 0 || calls[0] != "seal w 0 to 1" ||
+		!slices.Contains(calls, "drop states of w but 0") {
 		t.Errorf("%d days were rebuilt by %v, %v", n, calls, err)
 	}
 	if w.forgets != 1 || w.merger.Partials.Shelf(site) == before {
-		t.Errorf("answers were forgotten %d times, and the states in memory stay: %t", w.forgets, w.merger.Partials.Shelf(site) == before)
+		t.Errorf("answers were forgotten %d times, and the states in memory stay: %t", w.forgets,
+			w.merger.Partials.Shelf(site) == before)
 	}
 	w.fault = func(call string) error {
 		if strings.HasPrefix(call, "seal ") {
@@ -76,7 +80,8 @@ func TestRebuild(t *testing.T) {
 		return nil
 	}
 	n, err = w.RebuildSeals(t.Context(), site, on(0), on(9))
-	if calls := w.taken(); n != 0 || !errors.Is(err, errFull) || !slices.Contains(calls, "drop states of w but 0") || w.forgets != 2 {
+	if calls := w.taken(); n != 0 || !errors.Is(err, errFull) || !slices.Contains(calls, "drop states of w but 0") ||
+		w.forgets != 2 {
 		t.Errorf("%d days were rebuilt by %v, %v; want none, and no states and answers of old seals", n, calls, err)
 	}
 }
@@ -89,8 +94,10 @@ func TestAStoreThatSealsNothing(t *testing.T) {
 	_, rebuild := w.RebuildSeals(t.Context(), site, on(0), on(1))
 	_, seal := w.Keeper.Seal(t.Context())
 	for name, err := range map[string]error{
-		"Seals.Verify": verify, "RebuildSeals": rebuild, "Seal": seal, "Reseal": w.Reseal(t.Context()), "Finish": w.Finish(t.Context()),
-		"Seals.Seal": w.Seals.Seal(t.Context(), site, on(0), on(1)), "Seals.Reseal": w.Seals.Reseal(t.Context(), site, on(0), on(1)),
+		"Seals.Verify": verify, "RebuildSeals": rebuild, "Seal": seal, "Reseal": w.Reseal(t.Context()),
+		"Finish":       w.Finish(t.Context()),
+		"Seals.Seal":   w.Seals.Seal(t.Context(), site, on(0), on(1)),
+		"Seals.Reseal": w.Seals.Reseal(t.Context(), site, on(0), on(1)),
 	} {
 		if !errors.Is(err, merge.ErrNotDerived) {
 			t.Errorf("%s returns %v", name, err)

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// A Cache holds values up to a number of bytes that they cost together. It drops the least recently used value first. It is safe
-// for concurrent use. A nil *Cache holds nothing.
+// A Cache holds values up to a number of bytes that they cost together. It drops the least recently used value first.
+// It is safe for concurrent use. A nil *Cache holds nothing.
 type Cache[K comparable, V any] struct {
 	most int64
 
@@ -74,8 +74,8 @@ func (c *Cache[K, V]) Size() int64 {
 	return c.held
 }
 
-// Add stores value under key and replaces its old value. The cost in bytes includes everything that only the cache refers to, and
-// the key. A value that costs more than the whole cache is not stored.
+// Add stores value under key and replaces its old value. The cost in bytes includes everything that only the cache
+// refers to, and the key. A value that costs more than the whole cache is not stored.
 func (c *Cache[K, V]) Add(key K, value V, cost int64) {
 	if c == nil {
 		return

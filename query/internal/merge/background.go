@@ -85,7 +85,8 @@ func (mr *Merger) computePartials(ctx context.Context, m *Merge) {
 		_, err = g.gather(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
-		mr.log.Debug("query: computing states in the background failed; a statement gives the next answer", "error", err)
+		mr.log.Debug("query: computing states in the background failed; a statement gives the next answer", "error",
+			err)
 	}
 }
 

@@ -31,8 +31,10 @@ func TestComputeLater(t *testing.T) {
 	}
 	ask := func(website string) {
 		t.Helper()
-		found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
-			ask.Request{Parameters: []ask.Parameter{{Name: "countries"}}, StartDate: "2026-03-01", EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0), nil)
+		found, mistakes := plan.Resolve(e.types,
+			ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: website}},
+			ask.Request{Parameters: []ask.Parameter{{Name: "countries"}}, StartDate: "2026-03-01",
+				EndDate: "2026-03-20"}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 {
 			t.Fatal(mistakes)
 		}

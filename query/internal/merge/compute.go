@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// One statement computes partials of ComputedAtOnce stretches at first, then of twice as many while it gives few rows, and
-// of mostAtOnce at most: its rows are held until partials are made of them.
+// One statement computes partials of ComputedAtOnce stretches at first, then of twice as many while it gives few rows,
+// and of mostAtOnce at most: its rows are held until partials are made of them.
 const (
 	ComputedAtOnce = 7
 	mostAtOnce     = 28
@@ -24,8 +24,8 @@ const (
 
 // GatherPart finds the partials of a part, and computes the missing ones.
 func (g *Lookup) GatherPart(ctx context.Context, of *mergedPart) error {
-	// Another question about this website may compute the same partials now. They are as new as this question, though rows may
-	// have come since.
+	// Another question about this website may compute the same partials now. They are as new as this question, though
+	// rows may have come since.
 	if !g.background {
 		if err := g.Site.Lock(ctx); err != nil {
 			return err
@@ -35,8 +35,8 @@ func (g *Lookup) GatherPart(ctx context.Context, of *mergedPart) error {
 	versions := g.Versions(of)
 	missing := g.Look(of, versions)
 	if len(missing) > 0 {
-		// The rows that missing partials are computed from may be newer. Versions and seals must be of one time: a seal without a
-		// new row must not go into a partial of a version with it.
+		// The rows that missing partials are computed from may be newer. Versions and seals must be of one time: a seal
+		// without a new row must not go into a partial of a version with it.
 		if err := g.reload(ctx); err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func (g *Lookup) GatherPart(ctx context.Context, of *mergedPart) error {
 	return g.ComputeAll(ctx, of, missing, versions)
 }
 
-// ComputeAll computes the partials of a part in these stretches. It stops with [ErrNoRoom] if the partials found so far do not fit
-// into memory together. The caller holds the lock of the website, except in the background.
+// ComputeAll computes the partials of a part in these stretches. It stops with [ErrNoRoom] if the partials found so far
+// do not fit into memory together. The caller holds the lock of the website, except in the background.
 func (g *Lookup) ComputeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for atOnce := ComputedAtOnce; len(missing) > 0; {
 		n := followOn(missing, atOnce)
@@ -91,7 +91,8 @@ func (g *Lookup) Look(of *mergedPart, versions []uint64) (missing []int) {
 // maxPartialBytes bounds the result of a statement that computes partials.
 const maxPartialBytes = 1 << 28
 
-// compute computes the partials of all aggregates of a part in stretches that follow each other, and returns the number of rows.
+// compute computes the partials of all aggregates of a part in stretches that follow each other, and returns the number
+// of rows.
 func (g *Lookup) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
 	var computed *state.Computed
 	if p := g.pending; p.is(of, from, to) {
@@ -122,7 +123,8 @@ func (g *Lookup) compute(ctx context.Context, of *mergedPart, from, to int, vers
 }
 
 // ask asks the store for what partials of stretches are made of.
-func (g *Lookup) ask(ctx context.Context, of *mergedPart, from, to int, snapshot *days.Snapshot) (*state.Computed, error) {
+func (g *Lookup) ask(ctx context.Context, of *mergedPart, from, to int, snapshot *days.Snapshot) (*state.Computed,
+	error) {
 	w := calendar.Interval{From: g.stretches[from].From, To: g.stretches[to-1].To}
 	p := planIn(g.p, w)
 	compiled, computed := g.Merge.compilePartials(g.merger.store.Dialect(), p, g.merger.Sealed(p, snapshot), of, w)
@@ -144,20 +146,26 @@ func planIn(p *plan.Plan, w calendar.Interval) *plan.Plan {
 	return &about
 }
 
-// statesOf returns the query for the rows that the partials of a part in w are computed from, and the layout of these rows.
+// statesOf returns the query for the rows that the partials of a part in w are computed from, and the layout of these
+// rows.
 func (m *Merge) statesOf(of *mergedPart, w calendar.Interval) (compile.StateQuery, *state.Computed) {
-	q, b := compile.StateQuery{Table: of.tb, In: w, Width: m.width, Keyed: len(m.keys) > 0}, &state.Computed{KeyNames: m.keyTexts()}
+	q, b := compile.StateQuery{Table: of.tb, In: w, Width: m.width, Keyed: len(m.keys) > 0},
+		&state.Computed{KeyNames: m.keyTexts()}
 	b.Width = q.Width
 	for _, i := range of.leaves {
 		leaf := &m.leaves[i]
-		q.Leaves = append(q.Leaves, compile.StateLeaf{Name: expr.Ident("leaf_" + strconv.Itoa(i)), E: leaf.e, Text: leaf.Kind == state.TextSet, Lists: leaf.Kind.Lists()})
+		q.Leaves = append(q.Leaves,
+			compile.StateLeaf{Name: expr.Ident("leaf_" + strconv.Itoa(i)), E: leaf.e, Text: leaf.Kind == state.TextSet,
+				Lists: leaf.Kind.Lists()})
 		b.Aggregates = append(b.Aggregates, leaf.Aggregate)
 	}
 	return q, b
 }
 
-// compilePartials compiles the statement that selects what the partials of a part in w are made of. p is the plan about w.
-func (m *Merge) compilePartials(d *dialect.Dialect, p *plan.Plan, kept days.Sealed, of *mergedPart, w calendar.Interval) (*compile.Compiled, *state.Computed) {
+// compilePartials compiles the statement that selects what the partials of a part in w are made of. p is the plan about
+// w.
+func (m *Merge) compilePartials(d *dialect.Dialect, p *plan.Plan, kept days.Sealed, of *mergedPart,
+	w calendar.Interval) (*compile.Compiled, *state.Computed) {
 	q, b := m.statesOf(of, w)
 	c, keys, leaves := compile.CompileStates(p, d, kept, q)
 	b.Keys, b.Columns = keys, leaves

@@ -10,8 +10,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Goals are merged from aggregates of their own, which are the same in all questions with these goals and filters: how often events
-// are what the goal means, the visitors of these events, and the parts of the sum of its value. All visitors are one more aggregate.
+// Goals are merged from aggregates of their own, which are the same in all questions with these goals and filters: how
+// often events are what the goal means, the visitors of these events, and the parts of the sum of its value. All
+// visitors are one more aggregate.
 
 // goalLeaves are the aggregates of a goal, by the columns of the relation goals that they give.
 type goalLeaves map[expr.Ident]int
@@ -19,7 +20,8 @@ type goalLeaves map[expr.Ident]int
 // ofGoals reports whether p asks for goals.
 func ofGoals(p *plan.Plan) bool { return p.Type.Table.Rows == catalog.GoalRows }
 
-// addGoals adds the aggregates of all goals, if the metrics of goals can be computed from them. Goals that are grouped do not merge.
+// addGoals adds the aggregates of all goals, if the metrics of goals can be computed from them. Goals that are grouped
+// do not merge.
 func (m *Merge) addGoals() (merges bool) {
 	if len(m.p.Group) > 0 || len(m.steps.Parts) != 1 {
 		return false
@@ -40,7 +42,8 @@ func (m *Merge) addGoals() (merges bool) {
 		add(of.Visitors, expr.Call(dialect.CountDistinctHash, catalog.IfElse(meant, visitor, expr.Int(0))))
 		add(of.Conversions, expr.Call(dialect.CountIf, meant))
 		if g.Value != "" {
-			number := catalog.When(meant, expr.Call(dialect.JSONDecimal, catalog.Row("properties"), expr.Arg(dialect.Text, g.Value)))
+			number := catalog.When(meant,
+				expr.Call(dialect.JSONDecimal, catalog.Row("properties"), expr.Arg(dialect.Text, g.Value)))
 			multiples, rest := catalog.DecimalParts(number)
 			add(of.Valued, expr.Call(dialect.CountIf, expr.IsNotNull(number)))
 			add(of.Multiples, multiples)
@@ -48,7 +51,8 @@ func (m *Merge) addGoals() (merges bool) {
 		}
 		m.goals = append(m.goals, leaves)
 	}
-	return !slices.ContainsFunc(m.steps.Parts[0].Metrics, func(of *catalog.BoundMetric) bool { return !expr.CanEval(of.Expr, ofRows) })
+	return !slices.ContainsFunc(m.steps.Parts[0].Metrics,
+		func(of *catalog.BoundMetric) bool { return !expr.CanEval(of.Expr, ofRows) })
 }
 
 // goalRows has the groups of an answer about goals: a row for each goal in each row of the aggregates.

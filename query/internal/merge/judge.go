@@ -22,7 +22,8 @@ func (j judge) asked() bool {
 	return j.Site.Admission.Asked(j.all())
 }
 
-// unasked returns the reason why a question is not worth its partials, or none if it was asked before or most of them are stored.
+// unasked returns the reason why a question is not worth its partials, or none if it was asked before or most of them
+// are stored.
 func (j judge) unasked(ctx context.Context) answer.Reason {
 	switch {
 	case j.asked() || j.mostlyStored(ctx):
@@ -45,8 +46,8 @@ func (j judge) why(ctx context.Context) answer.Reason {
 	return why
 }
 
-// manyStale reports whether a quarter of the days that have rows got new ones since somebody
-// asked about them: a day's partials cost at least four times what the statement costs by day, and may be as short-lived as those before.
+// manyStale reports whether a quarter of the days that have rows got new ones since somebody asked about them: a day's
+// partials cost at least four times what the statement costs by day, and may be as short-lived as those before.
 func (j judge) manyStale() bool {
 	many := false
 	for _, of := range j.parts {
@@ -61,8 +62,8 @@ func (j judge) manyStale() bool {
 	return many
 }
 
-// missing returns how many partials of each part are missing, and the reason not to compute them, if there is one. The snapshot is
-// loaded.
+// missing returns how many partials of each part are missing, and the reason not to compute them, if there is one. The
+// snapshot is loaded.
 func (j judge) missing(ctx context.Context) (missing []int, why answer.Reason) {
 	missing, some, slow := make([]int, len(j.parts)), false, false
 	for i, of := range j.parts {
@@ -108,8 +109,9 @@ func (j judge) admits(missing []int) bool {
 	return j.Site.Admission.Admit(all)
 }
 
-// slow reports whether it takes longer to compute the missing partials of a part than to run the statement: partials that are not
-// stored are missing for a quarter of the days, and a day costs at least four times as much as in the statement.
+// slow reports whether it takes longer to compute the missing partials of a part than to run the statement: partials
+// that are not stored are missing for a quarter of the days, and a day costs at least four times as much as in the
+// statement.
 func (j judge) slow(ctx context.Context, of *mergedPart, missing []int, versions []uint64) bool {
 	_, _, others := j.stored(ctx, of, missing, versions)
 	return len(others) > 0 && 4*len(others) >= len(rowsIn(slices.Clone(versions)))

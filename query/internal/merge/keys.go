@@ -7,11 +7,12 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
 
-// A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
-// answer without that filter are in memory it is merged from these, also when the filter is asked for the first time.
+// A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials
+// of the answer without that filter are in memory it is merged from these, also when the filter is asked for the first
+// time.
 
-// mergeOnKeys is mergeOf with filters on keys compared with the keys, so that the partials are the same as without these filters.
-// It returns nil without such filters, or if they choose more than rows of the answer.
+// mergeOnKeys is mergeOf with filters on keys compared with the keys, so that the partials are the same as without
+// these filters. It returns nil without such filters, or if they choose more than rows of the answer.
 func mergeOnKeys(p *plan.Plan) *Merge {
 	if len(p.Group) > 0 || p.Type.ZeroFill {
 		return nil
@@ -33,7 +34,8 @@ func mergeOnKeys(p *plan.Plan) *Merge {
 		return nil
 	}
 	for _, of := range m.parts { // of sessions, a filter on rows asks about their pageviews
-		if of.tb.Rows == catalog.SessionRows && slices.ContainsFunc(where, func(c plan.Condition) bool { return !c.OfSession() }) {
+		if of.tb.Rows == catalog.SessionRows &&
+			slices.ContainsFunc(where, func(c plan.Condition) bool { return !c.OfSession() }) {
 			return nil
 		}
 	}
@@ -41,8 +43,8 @@ func mergeOnKeys(p *plan.Plan) *Merge {
 	return m
 }
 
-// sparse is the least number of rows for each row that passes the filters on keys, if only these are counted and are more than
-// fewShown: to find one takes about as long as to read so many.
+// sparse is the least number of rows for each row that passes the filters on keys, if only these are counted and are
+// more than fewShown: to find one takes about as long as to read so many.
 const sparse = 16
 
 // Rows returns the rows whose keys pass the filters on keys. Where these are few, only they are counted from then on.

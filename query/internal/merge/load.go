@@ -34,13 +34,14 @@ type storedDays struct {
 	dictionaries map[StoredName]*codec.Dictionary
 }
 
-// load loads the states of these days, which are in order, and notes which cannot be read. It reads daysAtOnce*readAtOnce days before it
-// decodes them: enough for all processors, and the content of further days takes no memory meanwhile. The caller holds the lock of the
-// website.
+// load loads the states of these days, which are in order, and notes which cannot be read. It reads
+// daysAtOnce*readAtOnce days before it decodes them: enough for all processors, and the content of further days takes
+// no memory meanwhile. The caller holds the lock of the website.
 func (l *loader) load(ctx context.Context, days []calendar.Interval) {
 	for chunks := inChunks(days); len(chunks) > 0; {
 		read := make([]storedDays, min(len(chunks), readAtOnce))
-		l.logFault("reading stored states", codec.Parallel(len(read), len(read), func(i int) { read[i] = l.read(ctx, chunks[i]) }))
+		l.logFault("reading stored states",
+			codec.Parallel(len(read), len(read), func(i int) { read[i] = l.read(ctx, chunks[i]) }))
 		l.decode(read)
 		chunks = chunks[len(read):]
 	}
@@ -82,7 +83,8 @@ func (l *loader) decode(all []storedDays) {
 				unread = append(unread, memory.StoredVersion{Name: l.names.State, Of: day})
 				continue
 			}
-			one := codec.StoredState{Of: day, Version: found.Version, State: found.Bytes, Dictionaries: map[string]*codec.Dictionary{}}
+			one := codec.StoredState{Of: day, Version: found.Version, State: found.Bytes,
+				Dictionaries: map[string]*codec.Dictionary{}}
 			for members, name := range l.names.Dictionaries {
 				one.Dictionaries[members] = read.dictionaries[StoredName{name, day}]
 			}
@@ -107,7 +109,8 @@ func (l *loader) decode(all []storedDays) {
 }
 
 // dictionaries returns the dictionaries that were read and are not damaged.
-func (n SetNames) dictionaries(read map[StoredName]store.State, days []calendar.Interval) map[StoredName]*codec.Dictionary {
+func (n SetNames) dictionaries(read map[StoredName]store.State,
+	days []calendar.Interval) map[StoredName]*codec.Dictionary {
 	found := map[StoredName]*codec.Dictionary{}
 	for _, name := range n.Dictionaries {
 		for _, day := range days {

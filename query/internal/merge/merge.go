@@ -4,8 +4,8 @@
 //	rows, why, err := merger.Rows(ctx, p, nil, snapshot)  // as the statement of p gives them
 //	if rows == nil && err == nil { … }                    // the statement has to run: why says the reason
 //
-// It finds the aggregates of a plan whose states merge, and their partials in memory or in the store. It computes the missing partials,
-// at once or in the background, and merges them.
+// It finds the aggregates of a plan whose states merge, and their partials in memory or in the store. It computes the
+// missing partials, at once or in the background, and merges them.
 package merge
 
 import (
@@ -25,10 +25,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of a statement over all of its
-// rows. Partials without keys have a cell for each quarter of an hour, so that they cut at midnight of every zone that is whole
-// quarters from UTC. Partials with keys, and those of goals that are not a series, cover whole days, and the pieces of days at the ends
-// of a range. The days of whole UTC months are rolled up if there is room, so that a long range costs hardly more than its two ends.
+// An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of a statement over
+// all of its rows. Partials without keys have a cell for each quarter of an hour, so that they cut at midnight of every
+// zone that is whole quarters from UTC. Partials with keys, and those of goals that are not a series, cover whole days,
+// and the pieces of days at the ends of a range. The days of whole UTC months are rolled up if there is room, so that a
+// long range costs hardly more than its two ends.
 
 // Quarter is the length of the cells of other partials than those of whole days, in milliseconds.
 const Quarter = 15 * 60 * 1000
@@ -63,8 +64,8 @@ type aggregate struct {
 	e    expr.Expr // the aggregate or, where single rows are listed, what they have
 }
 
-// neighbours are the days around a day whose rows decide what its partials are. They are a part of the name of an aggregate: a partial
-// is used only where the same neighbours decide, since a version counts the rows of all of them.
+// neighbours are the days around a day whose rows decide what its partials are. They are a part of the name of an
+// aggregate: a partial is used only where the same neighbours decide, since a version counts the rows of all of them.
 type neighbours struct{ catalog.Reach }
 
 func (n neighbours) text() string {
@@ -81,7 +82,8 @@ var states = map[dialect.Op]state.Kind{
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan.Plan) *Merge {
-	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || slices.ContainsFunc(slices.Concat(p.Mandatory, p.Filters), asksDid) {
+	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite ||
+		slices.ContainsFunc(slices.Concat(p.Mandatory, p.Filters), asksDid) {
 		return nil
 	}
 	steps := plan.StepsOf(p)
@@ -92,7 +94,8 @@ func mergeOf(p *plan.Plan) *Merge {
 	if ofGoals(p) && !m.addGoals() {
 		return nil
 	}
-	if p.Type.Shape == catalog.Series && len(m.keys) > 0 || slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
+	if p.Type.Shape == catalog.Series && len(m.keys) > 0 ||
+		slices.ContainsFunc(m.keys, func(f *catalog.Field) bool { return f.Number }) {
 		return nil
 	}
 	if len(steps.Only) > 0 {
@@ -170,7 +173,8 @@ func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) i
 		found.e = args[0]
 		found.Members = membersOf(found.e)
 	}
-	found.Name = strings.Join([]string{part.tb.Name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
+	found.Name = strings.Join([]string{part.tb.Name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()},
+		"\n")
 	for _, i := range part.leaves {
 		if m.leaves[i].Name == found.Name {
 			return i
@@ -258,8 +262,8 @@ func (m *Merge) cut() bool {
 	return onQuarter(w.From) && onQuarter(w.To)
 }
 
-// needs returns how many days around a day have rows that decide what its partials of a part are. These are the days that decide the
-// sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
+// needs returns how many days around a day have rows that decide what its partials of a part are. These are the days
+// that decide the sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
 func (m *Merge) needs(of *mergedPart) neighbours {
 	reach := of.tb.Reach()
 	removed := compile.RemovesSessions(m.p)

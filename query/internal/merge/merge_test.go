@@ -71,7 +71,8 @@ func TestPartialNames(t *testing.T) {
 // without leaves out the lines of a name that begin with such a text.
 func without(text string) func(name string) string {
 	return func(name string) string {
-		return strings.Join(slices.DeleteFunc(strings.Split(name, "\n"), func(l string) bool { return strings.HasPrefix(l, text) }), "\n")
+		return strings.Join(slices.DeleteFunc(strings.Split(name, "\n"),
+			func(l string) bool { return strings.HasPrefix(l, text) }), "\n")
 	}
 }
 
@@ -92,9 +93,11 @@ func someLeaves(t *testing.T, e *Merger) (all []partialText, merged int) {
 			of := *leaf.part
 			of.leaves = slices.Compact([]int{i, of.Count})
 			p := planIn(m.p, calendar.Interval{From: 0, To: calendar.Day})
-			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, &of, calendar.Interval{From: 0, To: calendar.Day})
+			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, &of,
+				calendar.Interval{From: 0, To: calendar.Day})
 			text := strings.ReplaceAll(fmt.Sprint(c.Statement.SQL, c.Statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
-			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.Count), "count")})
+			all = append(all, partialText{leaf.Name,
+				strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.Count), "count")})
 		}
 	}
 	return all, merged
@@ -136,7 +139,8 @@ func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 	of := types[rng.IntN(len(types))]
 	info := of.Describe()
 	limit := 1 + rng.IntN(10)
-	req := ask.Request{Parameters: []ask.Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Limit: &limit}
+	req := ask.Request{Parameters: []ask.Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20",
+		Limit: &limit}
 	filters := func(n int) (all []ask.Filter) {
 		for range n {
 			all = append(all, ask.Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
@@ -151,7 +155,9 @@ func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
 		req.GroupBy = []string{info.Groupable[rng.IntN(len(info.Groupable))]}
 	}
-	found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0), nil)
+	found, mistakes := plan.Resolve(e.types,
+		ask.Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req,
+		time.Unix(1_780_000_000, 0), nil)
 	if len(mistakes) > 0 || found.Parameters[0].Err != nil || found.Parameters[0].Plan == nil {
 		return nil
 	}
@@ -171,18 +177,23 @@ func randomGoals(rng *rand.Rand) (all []ask.Goal) {
 	return all
 }
 
-// TestMergeOnKeys checks that only filters on keys are compared with the rows of an answer, and that the partials are the same as
-// without these filters. A filter on rows chooses sessions by their pageviews, whatever they are grouped by.
+// TestMergeOnKeys checks that only filters on keys are compared with the rows of an answer, and that the partials are
+// the same as without these filters. A filter on rows chooses sessions by their pageviews, whatever they are grouped
+// by.
 func TestMergeOnKeys(t *testing.T) {
-	types, err := catalog.NewRegistry(append(builtin.Types(), catalog.Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table", Subject: store.KindWebsite,
-		Source: "sessions", Shape: catalog.Breakdown, Dimensions: []string{"session_id"}, Columns: []string{"session_id", "sessions"}, Order: []string{"session_id"}})...)
+	types, err := catalog.NewRegistry(append(builtin.Types(),
+		catalog.Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table",
+			Subject: store.KindWebsite,
+			Source:  "sessions", Shape: catalog.Breakdown, Dimensions: []string{"session_id"},
+			Columns: []string{"session_id", "sessions"}, Order: []string{"session_id"}})...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := New(nothing{}, types, nil, nil, store.NewPace(nothing{}, time.Now, nil), slog.New(slog.DiscardHandler))
 	of := func(typ string, filters []ask.Filter, groups ...string) *plan.Plan {
 		found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-			ask.Request{Parameters: []ask.Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
+			ask.Request{Parameters: []ask.Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20",
+				Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 || found.Parameters[0].Err != nil {
 			t.Fatal(mistakes, found.Parameters[0].Err)
 		}
@@ -216,8 +227,8 @@ func TestMergeOnKeys(t *testing.T) {
 	}
 }
 
-// TestMonths checks that the rollup of a month counts for the rows that its days count for, and for the same rows in all answers that
-// may share it. It also checks that the test would fail if all series shared rollups.
+// TestMonths checks that the rollup of a month counts for the rows that its days count for, and for the same rows in
+// all answers that may share it. It also checks that the test would fail if all series shared rollups.
 func TestMonths(t *testing.T) {
 	e, err := testMerger(nothing{})
 	if err != nil {
@@ -232,7 +243,8 @@ func TestMonths(t *testing.T) {
 		cells := g.cells()
 		for _, m := range g.months(cells) {
 			rows, from := slices.Concat(cells[m.begin:m.end]...), time.UnixMilli(m.From).UTC()
-			if from.Day() != 1 || from.AddDate(0, 1, 0).UnixMilli() != m.To || len(rows) != int((m.To-m.From)/Quarter) || slices.Min(rows) < 0 {
+			if from.Day() != 1 || from.AddDate(0, 1, 0).UnixMilli() != m.To ||
+				len(rows) != int((m.To-m.From)/Quarter) || slices.Min(rows) < 0 {
 				t.Fatalf("%v is no whole month of %v", m.Interval, g.p.Range)
 			}
 			for i, row := range rows {
@@ -258,11 +270,14 @@ func TestMonths(t *testing.T) {
 
 // randomSeries is the merge of a series in a random zone; nil where that is asked wrongly.
 func randomSeries(e *Merger, rng *rand.Rand) *merged {
-	zones := []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "Africa/Cairo"}
+	zones := []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe",
+		"Africa/Cairo"}
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
-	req := ask.Request{Parameters: []ask.Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
-		StartDate: start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
-	found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0), nil)
+	req := ask.Request{Parameters: []ask.Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))],
+		Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
+		StartDate:   start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
+	found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req,
+		time.Unix(1_790_000_000, 0), nil)
 	if len(mistakes) > 0 || found.Parameters[0].Err != nil {
 		return nil
 	}
@@ -278,5 +293,6 @@ func testMerger(s store.Store) (*Merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(s, types, memory.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil), slog.New(slog.DiscardHandler)), nil
+	return New(s, types, memory.NewCache(1<<20), nil, store.NewPace(s, time.Now, nil), slog.New(slog.DiscardHandler)),
+		nil
 }

@@ -27,9 +27,10 @@ type Merger struct {
 	log        *slog.Logger
 }
 
-// New returns a merger for answers about types. partials and keeper may be nil. Panics of work that no caller waits for are written
-// to log.
-func New(s store.Store, types *catalog.Registry, partials *memory.Cache, keeper store.StateKeeper, pace *store.Pace, log *slog.Logger) *Merger {
+// New returns a merger for answers about types. partials and keeper may be nil. Panics of work that no caller waits for
+// are written to log.
+func New(s store.Store, types *catalog.Registry, partials *memory.Cache, keeper store.StateKeeper, pace *store.Pace,
+	log *slog.Logger) *Merger {
 	mr := &Merger{store: s, types: types, Partials: partials, Keeper: keeper, Background: newBackground(pace), log: log}
 	mr.StateSets = sync.OnceValue(mr.findStateSets)
 	return mr
@@ -61,8 +62,8 @@ func (mr *Merger) Sealed(p *plan.Plan, snapshot *days.Snapshot) days.Sealed {
 	return found
 }
 
-// A websiteSet is the websites that have seals which are not valid for all ids, and that a statement read. It is safe for
-// concurrent use.
+// A websiteSet is the websites that have seals which are not valid for all ids, and that a statement read. It is safe
+// for concurrent use.
 type websiteSet struct {
 	mu sync.Mutex
 	of map[store.Subject]bool

@@ -93,7 +93,8 @@ func (g *merged) months(cells [][]int32) (found []month) {
 			begin = i
 		}
 		if begin >= 0 && s.To <= w.To && beginsMonth(s.To) {
-			found = append(found, month{Interval: calendar.Interval{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1})
+			found = append(found, month{Interval: calendar.Interval{From: g.stretches[begin].From, To: s.To},
+				begin: begin, end: i + 1})
 		}
 	}
 	for i := range found {

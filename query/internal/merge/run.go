@@ -18,7 +18,8 @@ func (mr *Merger) lookup(m *Merge, snapshot *days.Snapshot) *Lookup {
 	if m == nil {
 		return nil
 	}
-	return &Lookup{Merge: m, merger: mr, Snapshot: snapshot, Site: mr.Partials.Shelf(m.p.Subject), Found: make([][]*state.Partial, len(m.leaves))}
+	return &Lookup{Merge: m, merger: mr, Snapshot: snapshot, Site: mr.Partials.Shelf(m.p.Subject),
+		Found: make([][]*state.Partial, len(m.leaves))}
 }
 
 // all are the aggregates of all parts.
@@ -38,12 +39,14 @@ func (m *Merge) aggregates(of *mergedPart) []state.Aggregate {
 	return all
 }
 
-// Rows returns the rows that the statement of p would give, merged from partials. It returns nil and the reason if the statement has
-// to run. It merges a new question too, if most of its partials are stored, or in memory without the filters on its keys.
+// Rows returns the rows that the statement of p would give, merged from partials. It returns nil and the reason if the
+// statement has to run. It merges a new question too, if most of its partials are stored, or in memory without the
+// filters on its keys.
 //
-// It computes a few missing partials at once. While rows are written, partials of different tables may differ in time by as much
-// as it takes to compute them.
-func (mr *Merger) Rows(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows, answer.Reason, error) {
+// It computes a few missing partials at once. While rows are written, partials of different tables may differ in time
+// by as much as it takes to compute them.
+func (mr *Merger) Rows(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot) (*store.Rows,
+	answer.Reason, error) {
 	if mr.Partials == nil {
 		return nil, answer.Off, nil
 	}
@@ -62,8 +65,8 @@ func (mr *Merger) Rows(ctx context.Context, p *plan.Plan, among [][]string, snap
 	return g.merged(ctx, among)
 }
 
-// Why returns the reason that Rows would return now, or an empty one if it would return rows. It computes nothing, and does not
-// count as a use of partials. Rows may still find that partials which are missing now do not fit into memory.
+// Why returns the reason that Rows would return now, or an empty one if it would return rows. It computes nothing, and
+// does not count as a use of partials. Rows may still find that partials which are missing now do not fit into memory.
 func (mr *Merger) Why(ctx context.Context, p *plan.Plan, snapshot *days.Snapshot) answer.Reason {
 	if mr.Partials == nil {
 		return answer.Off
@@ -111,8 +114,8 @@ type Lookup struct {
 	pending *pending // what is computed while stored partials are loaded
 }
 
-// gather finds the partials of all parts and computes the missing ones. It returns a reason if it does not: then they have no room, or
-// are computed in the background. The snapshot is loaded.
+// gather finds the partials of all parts and computes the missing ones. It returns a reason if it does not: then they
+// have no room, or are computed in the background. The snapshot is loaded.
 func (g *Lookup) gather(ctx context.Context) (answer.Reason, error) {
 	missing, why := judge{Lookup: g}.missing(ctx)
 	if why == answer.NotStored {

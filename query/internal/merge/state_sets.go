@@ -20,8 +20,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A StateSet is the aggregates that all types have without filters over the same rows of one table, by the same keys. Their partials
-// are computed in advance, and stored, together. So partials that several types need are computed and stored once.
+// A StateSet is the aggregates that all types have without filters over the same rows of one table, by the same keys.
+// Their partials are computed in advance, and stored, together. So partials that several types need are computed and
+// stored once.
 type StateSet struct {
 	codec.StateSet
 	*Merge                  // whose only part it is, of no website and no time
@@ -46,7 +47,8 @@ func (mr *Merger) findStateSets() StateSets {
 	now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
 	for _, of := range mr.types.All() {
 		req := ask.Request{StartDate: anyDay, EndDate: anyDay, Parameters: []ask.Parameter{{Name: of.Name}}}
-		resolved, mistakes := plan.Resolve(mr.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now, nil)
+		resolved, mistakes := plan.Resolve(mr.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite}}, req,
+			now, nil)
 		if len(mistakes) > 0 || resolved.Parameters[0].Err != nil {
 			continue // it is of another kind of subject, or needs a filter
 		}
@@ -56,7 +58,8 @@ func (mr *Merger) findStateSets() StateSets {
 			}
 		}
 	}
-	derived, _ := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite}, calendar.Interval{From: 0, To: calendar.Day}, nil)
+	derived, _ := compile.Derivation(mr.store.Dialect(), store.Subject{Kind: store.KindWebsite},
+		calendar.Interval{From: 0, To: calendar.Day}, nil)
 	for _, set := range found.All {
 		set.Keyed, set.KeyNames = len(set.keys) > 0, set.keyTexts()
 		set.finish(mr.store.Dialect(), derived)
@@ -70,7 +73,8 @@ func (s *StateSets) add(m *Merge, of *mergedPart) {
 	set := s.byCount[count]
 	if set == nil {
 		part := &mergedPart{tb: of.tb, needs: of.needs}
-		set = &StateSet{Merge: &Merge{p: m.p, keys: m.keys, width: m.width, parts: []*mergedPart{part}}, Part: part, count: count}
+		set = &StateSet{Merge: &Merge{p: m.p, keys: m.keys, width: m.width, parts: []*mergedPart{part}}, Part: part,
+			count: count}
 		s.byCount[count], s.All = set, append(s.All, set)
 	}
 	for _, leaf := range of.leaves {
@@ -85,8 +89,8 @@ func (set *StateSet) has(a state.Aggregate) bool {
 	return slices.ContainsFunc(set.leaves, func(l aggregate) bool { return l.Name == a.Name })
 }
 
-// Partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it has no
-// rows.
+// Partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it
+// has no rows.
 func (set *StateSet) Partials(site *memory.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range set.Aggregates {
 		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
@@ -98,14 +102,15 @@ func (set *StateSet) Partials(site *memory.Shelf, of calendar.Interval, version 
 	return all
 }
 
-// statesVersion is a part of the names of states. Change it if the meaning of states changes in a way that neither statements nor the
-// names of aggregates show.
+// statesVersion is a part of the names of states. Change it if the meaning of states changes in a way that neither
+// statements nor the names of aggregates show.
 const statesVersion = 3
 
-// finish orders the aggregates, and names the state set by the statements that compute it. A program that computes something else
-// uses other names, and never reads these states.
+// finish orders the aggregates, and names the state set by the statements that compute it. A program that computes
+// something else uses other names, and never reads these states.
 func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
-	slices.SortStableFunc(set.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
+	// what rows are grouped by first
+	slices.SortStableFunc(set.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) })
 	hash := sha256.New()
 	_, _ = fmt.Fprintf(hash, "%d\n", statesVersion) // a hash takes all
 	for i, leaf := range set.leaves {

@@ -31,11 +31,12 @@ func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*StateSet {
 	return found
 }
 
-// TestStateSetNames checks that states have the same names in every process, that each state set has its name, and that names
-// change with the statement, and with the statements that compute seals.
+// TestStateSetNames checks that states have the same names in every process, that each state set has its name, and that
+// names change with the statement, and with the statements that compute seals.
 func TestStateSetNames(t *testing.T) {
 	before, again := setsBy(t, dialect.DuckDB()), setsBy(t, dialect.DuckDB())
-	if names := slices.Collect(maps.Keys(before)); len(names) < 40 || len(names) != len(again) || slices.ContainsFunc(names, func(n int64) bool { return again[n] == nil }) {
+	if names := slices.Collect(maps.Keys(before)); len(names) < 40 || len(names) != len(again) ||
+		slices.ContainsFunc(names, func(n int64) bool { return again[n] == nil }) {
 		t.Errorf("%d sets, then %d", len(before), len(again))
 	}
 	for op, all := range map[dialect.Op]bool{dialect.FloorDiv: true, dialect.RunningMax: true, dialect.Lower: false} {
@@ -53,8 +54,8 @@ func TestStateSetNames(t *testing.T) {
 	}
 }
 
-// TestStateSets wants every part of an answer without filters to be in a state set, with all of its aggregates, and parts
-// with filters in none.
+// TestStateSets wants every part of an answer without filters to be in a state set, with all of its aggregates, and
+// parts with filters in none.
 func TestStateSets(t *testing.T) {
 	e, err := testMerger(nothing{})
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A store.StateKeeper stores partials that are computed ahead, of whole days, as one state per state set, so that the first
-// answers after a start are merged from them. A state is valid while its version is the version of the rows of all days that it
-// was computed from. Versions outlive the process on every store, and grow with every row that is added or deleted. Partials that
-// cannot be stored or loaded are computed.
+// A store.StateKeeper stores partials that are computed ahead, of whole days, as one state per state set, so that the
+// first answers after a start are merged from them. A state is valid while its version is the version of the rows of
+// all days that it was computed from. Versions outlive the process on every store, and grow with every row that is
+// added or deleted. Partials that cannot be stored or loaded are computed.
 
 // ListStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
 func (mr *Merger) ListStored(ctx context.Context, site *memory.Shelf, website store.Subject) error {
@@ -36,8 +36,8 @@ func DayOf(start time.Time) calendar.Interval {
 	return calendar.Interval{From: from, To: from + calendar.Day}
 }
 
-// loadStored loads stored states of the missing stretches of a part, and returns the stretches that are still missing. The caller
-// holds the lock of the website, except in the background.
+// loadStored loads stored states of the missing stretches of a part, and returns the stretches that are still missing.
+// The caller holds the lock of the website, except in the background.
 func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) ([]int, error) {
 	set, wanted, others := g.stored(ctx, of, missing, versions)
 	if len(wanted) == 0 {
@@ -51,13 +51,15 @@ func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	} else {
 		g.computeBeside(ctx, of, others)
 	}
-	l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: SetNames{set.Name, set.Called}, some: g.aggregates(of)}
+	l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: SetNames{set.Name, set.Called},
+		some: g.aggregates(of)}
 	l.load(ctx, wanted)
 	return g.Look(of, versions), nil
 }
 
 // stored returns the missing stretches of a part that the store has, in a state set, and the others.
-func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (set *StateSet, wanted []calendar.Interval, others []int) {
+func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) (set *StateSet,
+	wanted []calendar.Interval, others []int) {
 	if g.merger.Keeper == nil || len(missing) == 0 {
 		return nil, nil, missing
 	}
@@ -68,7 +70,8 @@ func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, vers
 	}
 	stored := g.Site.Stored.Versions(set.Name, g.stretches)
 	for _, i := range missing {
-		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day && stored[i] >= versions[i] {
+		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day &&
+			stored[i] >= versions[i] {
 			wanted = append(wanted, s)
 		} else {
 			others = append(others, i)
@@ -93,7 +96,8 @@ func (g *Lookup) computeBeside(ctx context.Context, of *mergedPart, missing []in
 		return
 	}
 	snapshot := g.Snapshot
-	b := &pending{part: of, from: missing[0], to: missing[0] + followOn(missing, ComputedAtOnce), done: make(chan struct{})}
+	b := &pending{part: of, from: missing[0], to: missing[0] + followOn(missing, ComputedAtOnce),
+		done: make(chan struct{})}
 	g.pending = b
 	//background:stop=wait bound=callers fails="a panic was recovered"
 	go func() {
@@ -128,7 +132,8 @@ func (set *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []
 }
 
 // ReadStates reads what the store has by these names, of days in their order.
-func (mr *Merger) ReadStates(ctx context.Context, website store.Subject, names []int64, days []calendar.Interval) (map[StoredName]store.State, error) {
+func (mr *Merger) ReadStates(ctx context.Context, website store.Subject, names []int64,
+	days []calendar.Interval) (map[StoredName]store.State, error) {
 	from, to := calendar.Interval{From: days[0].From, To: days[len(days)-1].To}.Times()
 	states, err := mr.Keeper.LoadStates(ctx, website, names, from, to)
 	found := make(map[StoredName]store.State, len(states))

@@ -15,19 +15,22 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Totals are copies of the stored states of days whose rows are removed because of their age. They were made while all rows were
-// there, so answers that are merged from them stay the same. Package keep makes them before it has rows removed.
+// Totals are copies of the stored states of days whose rows are removed because of their age. They were made while all
+// rows were there, so answers that are merged from them stay the same. Package keep makes them before it has rows
+// removed.
 //
-// A session may go on after midnight. Then the states of the next days, computed without its first rows, would count it again. So
-// totals are also made of the days after the removed ones, as far as sessions reach. They are used only for answers about removed
-// days, until their own rows change. Answers that do not touch a removed day are computed from the rows that are left.
+// A session may go on after midnight. Then the states of the next days, computed without its first rows, would count it
+// again. So totals are also made of the days after the removed ones, as far as sessions reach. They are used only for
+// answers about removed days, until their own rows change. Answers that do not touch a removed day are computed from
+// the rows that are left.
 //
-// Unlike the names of other states, the names of totals do not depend on SQL: a later version of the program still reads them, unless
-// what it counts has changed.
+// Unlike the names of other states, the names of totals do not depend on SQL: a later version of the program still
+// reads them, unless what it counts has changed.
 
 // The versions of totals, in their states and in memory.
 const (
-	totalsVersion = 1 << 62 // plus the version of the rows of the day, and of the days after it that decide about its sessions
+	// plus the version of the rows of the day, and of the days after it that decide about its sessions
+	totalsVersion = 1 << 62
 	withoutRows   = 1 << 61 // is added if the day has no rows for the state set; then the state has no bytes
 )
 
@@ -52,7 +55,8 @@ func (set *StateSet) TotalsVersion(snapshot *days.Snapshot, day calendar.Interva
 	return totalsVersion + snapshot.Version(after)
 }
 
-// Version returns the version of the rows that the states of a day are computed from. snapshot has the day and the days around it.
+// Version returns the version of the rows that the states of a day are computed from. snapshot has the day and the days
+// around it.
 func (set *StateSet) Version(snapshot *days.Snapshot, day calendar.Interval) uint64 {
 	return snapshot.Version(set.Part.needed(day))
 }
@@ -68,15 +72,15 @@ func (s *StateSets) TotalsReach() (reach int64) {
 // WithoutRows returns the version of totals of a day that has no rows.
 func WithoutRows(version uint64) uint64 { return version | withoutRows }
 
-// asTotals returns the aggregate that partials from totals of a have in memory. They were made with all rows of removed days, so no
-// partial that was computed without these rows takes their place, and they take the place of none.
+// asTotals returns the aggregate that partials from totals of a have in memory. They were made with all rows of removed
+// days, so no partial that was computed without these rows takes their place, and they take the place of none.
 func asTotals(a state.Aggregate) state.Aggregate {
 	a.Name = "from totals\n" + a.Name
 	return a
 }
 
-// totalsShelf is the shelf of the states of answers about removed days. They are apart from the states of other answers, which may
-// have other states of the days after removed ones.
+// totalsShelf is the shelf of the states of answers about removed days. They are apart from the states of other
+// answers, which may have other states of the days after removed ones.
 func totalsShelf(website store.Subject) store.Subject {
 	return store.Subject{Kind: "totals of " + website.Kind, ID: website.ID}
 }
@@ -84,14 +88,15 @@ func totalsShelf(website store.Subject) store.Subject {
 // ForgetTotals drops the partials in memory that came from totals of a website.
 func (mr *Merger) ForgetTotals(website store.Subject) { mr.Partials.Forget(totalsShelf(website)) }
 
-// expiredDays has the days of which an answer used totals or looked for them, with their [store.Day.Expired]. It changes when this or
-// another process removes the totals. It is safe for concurrent use.
+// expiredDays has the days of which an answer used totals or looked for them, with their [store.Day.Expired]. It
+// changes when this or another process removes the totals. It is safe for concurrent use.
 type expiredDays struct {
 	mu sync.Mutex
 	of map[store.Subject]map[int64]uint64 // by the start of the day
 }
 
-// changed notes the days of a website, and reports whether one of them changed since it was noted. Then it forgets the others.
+// changed notes the days of a website, and reports whether one of them changed since it was noted. Then it forgets the
+// others.
 func (e *expiredDays) changed(website store.Subject, all []store.Day) (changed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -115,10 +120,12 @@ func (e *expiredDays) changed(website store.Subject, all []store.Day) (changed b
 	return changed
 }
 
-// Totals returns the rows of an answer about days of which some have expired, merged from totals where there are no rows any more. It
-// returns nil if they cannot give the answer; then a statement has to count the rows that are left. lost is the time before which the
-// answer lacks rows: zero if the rows are those that it had before, and end, the end of the last expired day, without rows.
-func (mr *Merger) Totals(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot, end time.Time) (rows *store.Rows, lost time.Time, err error) {
+// Totals returns the rows of an answer about days of which some have expired, merged from totals where there are no
+// rows any more. It returns nil if they cannot give the answer; then a statement has to count the rows that are left.
+// lost is the time before which the answer lacks rows: zero if the rows are those that it had before, and end, the end
+// of the last expired day, without rows.
+func (mr *Merger) Totals(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot,
+	end time.Time) (rows *store.Rows, lost time.Time, err error) {
 	m, sets := mr.ofTotals(p)
 	if m == nil || snapshot == nil {
 		return nil, end, nil
@@ -156,7 +163,8 @@ func (mr *Merger) HasTotals(p *plan.Plan) bool {
 	return m != nil
 }
 
-// ofTotals returns how the answer to p is merged from totals, and the state set of each part. It returns nil if it is not.
+// ofTotals returns how the answer to p is merged from totals, and the state set of each part. It returns nil if it is
+// not.
 func (mr *Merger) ofTotals(p *plan.Plan) (*Merge, []*StateSet) {
 	if mr.Partials == nil || mr.Keeper == nil {
 		return nil, nil
@@ -177,8 +185,8 @@ func (mr *Merger) ofTotals(p *plan.Plan) (*Merge, []*StateSet) {
 	return m, sets
 }
 
-// gatherTotals finds the partials of a part: of removed days in totals, and of others in other states or in rows. The caller holds the
-// lock of the shelf.
+// gatherTotals finds the partials of a part: of removed days in totals, and of others in other states or in rows. The
+// caller holds the lock of the shelf.
 func (g *Lookup) gatherTotals(ctx context.Context, of *mergedPart, set *StateSet) (lacks time.Time, err error) {
 	if !g.Site.Stored.IsKnown() {
 		if err := g.merger.ListStored(ctx, g.Site, g.p.Subject); err != nil {
@@ -198,7 +206,8 @@ func (g *Lookup) gatherTotals(ctx context.Context, of *mergedPart, set *StateSet
 	missing := g.lookChosen(of, c)
 	g.loadChosen(ctx, of, set, c, missing)
 	missing = g.lookChosen(of, c)
-	if slices.ContainsFunc(missing, func(i int) bool { return c.totals[i] }) { // they cannot be read, and are noted as such
+	// they cannot be read, and are noted as such
+	if slices.ContainsFunc(missing, func(i int) bool { return c.totals[i] }) {
 		if c = g.choose(of, set); c.twice {
 			return lacks, errTwice
 		}
@@ -231,7 +240,8 @@ func (g *Lookup) lookChosen(of *mergedPart, c choice) (missing []int) {
 	return slices.Compact(missing)
 }
 
-// errTwice: sessions that began on a removed day with totals would also count on a later day, of which there are no totals.
+// errTwice: sessions that began on a removed day with totals would also count on a later day, of which there are no
+// totals.
 var errTwice = errors.New("query: totals end within sessions")
 
 // A choice says where the partials of a part come from, by stretch.
@@ -283,7 +293,8 @@ func (g *Lookup) loadChosen(ctx context.Context, of *mergedPart, set *StateSet, 
 		as    func(state.Aggregate) state.Aggregate
 		days  []calendar.Interval
 	}{{set.Totals, asTotals, totals}, {SetNames{set.Name, set.Called}, nil, states}} {
-		l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: one.names, some: g.aggregates(of), as: one.as}
+		l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: one.names,
+			some: g.aggregates(of), as: one.as}
 		for _, members := range set.Dictionaries(l.some) {
 			for _, day := range one.days { // totals and other states of a day have different dictionaries
 				g.Site.PutDictionary(members, day, nil)

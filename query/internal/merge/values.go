@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A merged has the groups of an answer, of partials. A row is the number of a key or, without keys, a bucket of the series, or the
-// only one.
+// A merged has the groups of an answer, of partials. A row is the number of a key or, without keys, a bucket of the
+// series, or the only one.
 type merged struct {
 	*Merge
 	cache     *memory.Cache
@@ -38,7 +38,8 @@ type quantileOf struct {
 // newMerged returns the groups that the partials of g give. All of them were found.
 func newMerged(g *Lookup) *merged {
 	n := len(g.leaves)
-	of := &merged{Merge: g.Merge, cache: g.merger.Partials, site: g.Site, rows: 1, counted: make([][]int64, n), single: make([]int, n),
+	of := &merged{Merge: g.Merge, cache: g.merger.Partials, site: g.Site, rows: 1, counted: make([][]int64, n),
+		single:    make([]int, n),
 		quantiles: map[quantileOf][]int64{}}
 	of.place(g.Found)
 	return of
@@ -89,8 +90,8 @@ func (g *merged) Metric(part, metric int) func(row int32) expr.Value {
 	}
 }
 
-// Numbers returns a metric of a part in all rows. It returns nil if the metric is not only a count, and if so few of many rows are
-// asked for that it is faster to count them one by one.
+// Numbers returns a metric of a part in all rows. It returns nil if the metric is not only a count, and if so few of
+// many rows are asked for that it is faster to count them one by one.
 func (g *merged) Numbers(part, metric, rows int) []int64 {
 	made := g.parts[part].metrics[metric]
 	if _, _, is := made.Column(); !is || !g.leaves[leafOf(made)].Kind.Counts() || rows <= fewShown && 4*rows <= g.rows {

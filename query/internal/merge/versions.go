@@ -9,13 +9,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DaysBeside is the number of further days that a snapshot has on each side of the time that is counted. It is more than any
-// answer needs.
+// DaysBeside is the number of further days that a snapshot has on each side of the time that is counted. It is more
+// than any answer needs.
 const DaysBeside = 7
 
 // needed returns the days whose rows decide what the partials of a part are in a stretch.
 func (of *mergedPart) needed(s calendar.Interval) calendar.Interval {
-	return of.needs.Around(calendar.Interval{From: calendar.StartOfDay(s.From), To: calendar.StartOfDay(s.To-1) + calendar.Day})
+	return of.needs.Around(calendar.Interval{From: calendar.StartOfDay(s.From), To: calendar.StartOfDay(s.To-1) +
+		calendar.Day})
 }
 
 // needed returns the days whose rows decide what the answer is.

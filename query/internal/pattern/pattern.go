@@ -3,9 +3,9 @@
 //	canonical, err := pattern.Parse(`(?i)^/docs/\d+`)
 //	if err != nil { … } // the text says why the pattern cannot be used
 //
-// Patterns are in the syntax of package regexp. The stores match them by RE2, whose versions differ in their default flags, in the
-// names of classes of characters and in how groups are named. Nothing of that is in a canonical pattern: it has flags where they
-// matter, and ranges in place of names.
+// Patterns are in the syntax of package regexp. The stores match them by RE2, whose versions differ in their default
+// flags, in the names of classes of characters and in how groups are named. Nothing of that is in a canonical pattern:
+// it has flags where they matter, and ranges in place of names.
 package pattern
 
 import (
@@ -20,8 +20,8 @@ import (
 // MaxBytes is the largest length of a pattern.
 const MaxBytes = 500
 
-// maxSize bounds the instructions and ranges of characters that a pattern compiles to. RE2 refuses patterns that take more than 8 MiB,
-// which is several times as much.
+// maxSize bounds the instructions and ranges of characters that a pattern compiles to. RE2 refuses patterns that take
+// more than 8 MiB, which is several times as much.
 const maxSize = 10_000
 
 // Parse returns the canonical form of a pattern. The error says what is wrong with it, to follow the name of a field.

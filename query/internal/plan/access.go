@@ -26,7 +26,8 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 		for place, f := range ask.Leaves(at, &all[i]) {
 			switch {
 			case f.Did != nil && f.Did.In == ask.InRange:
-				list.Add(place.Member("did").Member("in"), ask.Error{Message: "must be session in a mandatory filter, because the range is the caller's choice"})
+				list.Add(place.Member("did").Member("in"),
+					ask.Error{Message: "must be session in a mandatory filter, because the range is the caller's choice"})
 			case f.Did != nil:
 				didOf(place, f.Did, list)
 			case conditions[0].Field != nil:
@@ -37,8 +38,8 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 	}
 }
 
-// RefuseImpossible adds the values in mandatory filters that no stored text can have: such a filter hides nothing, or everything. It is
-// for those who make keys and tokens. all has no other mistakes.
+// RefuseImpossible adds the values in mandatory filters that no stored text can have: such a filter hides nothing, or
+// everything. It is for those who make keys and tokens. all has no other mistakes.
 func RefuseImpossible(all []ask.Filter, list *ask.Issues) {
 	for i := range all {
 		conditions := leaves([]Condition{conditionOf(accessField, &all[i])})

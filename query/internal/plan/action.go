@@ -65,7 +65,8 @@ func actionOf(at ask.FieldPath, a *ask.Action, list *ask.Issues) Action {
 			}
 			if eventField(f.Field) == nil {
 				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
-					fmt.Sprintf("an action cannot be filtered by %s", ask.Quote(f.Field)), f.Field, catalog.EventFields()))
+					fmt.Sprintf("an action cannot be filtered by %s", ask.Quote(f.Field)), f.Field,
+					catalog.EventFields()))
 			}
 		}
 	}

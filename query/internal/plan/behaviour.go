@@ -43,8 +43,8 @@ func (v *Behaviour) GoalNames() []string {
 	return names
 }
 
-// behaviour gives plan what the i-th parameter p asks about. It adds mistakes to list: parts that the type does not take, and those
-// that it lacks.
+// behaviour gives plan what the i-th parameter p asks about. It adds mistakes to list: parts that the type does not
+// take, and those that it lacks.
 func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
 	ty, given := plan.Type, p.Parts()
 	for _, part := range given {

@@ -8,14 +8,17 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
-// cohortGrain gives o weekly granularity if ty has cohorts and o names none. It adds a mistake to list if o asks for hours.
+// cohortGrain gives o weekly granularity if ty has cohorts and o names none. It adds a mistake to list if o asks for
+// hours.
 func cohortGrain(ty *catalog.BoundType, o *ask.Options, list *ask.Issues) {
 	switch {
 	case !ty.Cohorts():
 	case o.Granularity == "":
 		o.Granularity = calendar.Weekly.String()
 	case o.Grain() == calendar.Hourly:
-		list.Add(o.At("granularity"), ask.Error{Code: ask.BadRange, Message: fmt.Sprintf("hourly is not for %s; use daily, weekly or monthly", ty.Name)})
+		list.Add(o.At("granularity"),
+			ask.Error{Code: ask.BadRange,
+				Message: fmt.Sprintf("hourly is not for %s; use daily, weekly or monthly", ty.Name)})
 	}
 }
 
@@ -25,13 +28,15 @@ func checkCohorts(i int, plan *Plan, list *ask.Issues) {
 		return
 	}
 	if n := len(calendar.Buckets(plan.Range, plan.Grain)); n > catalog.MaxCohorts {
-		list.Add(ask.InParameter(i, "granularity"), ask.Error{Code: ask.BadRange, Message: fmt.Sprintf("%s is for ranges of at most %d %s cohorts, and this one has %d; "+
-			"use longer cohorts or a shorter range", plan.Type.Name, catalog.MaxCohorts, plan.Grain, n)})
+		list.Add(ask.InParameter(i, "granularity"),
+			ask.Error{Code: ask.BadRange,
+				Message: fmt.Sprintf("%s is for ranges of at most %d %s cohorts, and this one has %d; "+
+					"use longer cohorts or a shorter range", plan.Type.Name, catalog.MaxCohorts, plan.Grain, n)})
 	}
 }
 
-// Begun returns the buckets of p that have begun, in their order. Of the period that a plan is compared with, these are the buckets
-// in which anything counts.
+// Begun returns the buckets of p that have begun, in their order. Of the period that a plan is compared with, these are
+// the buckets in which anything counts.
 func (p *Plan) Begun() (found []calendar.Bucket) {
 	for _, b := range calendar.Buckets(p.Range, p.Grain) {
 		if b.From <= p.Now.UnixMilli() && (b.From < p.Until.UnixMilli() || p.Other != nil) {

@@ -20,8 +20,10 @@ func retentionOf(t *testing.T, start, end, granularity string) Parameter {
 		t.Fatal(err)
 	}
 	now := time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
-	req := ask.Request{Parameters: []ask.Parameter{{Name: "retention"}}, StartDate: start, EndDate: end, Granularity: granularity}
-	found, mistakes := Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}, req, now, nil)
+	req := ask.Request{Parameters: []ask.Parameter{{Name: "retention"}}, StartDate: start, EndDate: end,
+		Granularity: granularity}
+	found, mistakes := Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}, req, now,
+		nil)
 	if mistakes != nil {
 		t.Fatal(mistakes)
 	}
@@ -38,13 +40,15 @@ func TestCohorts(t *testing.T) {
 		{"2024-01-01", "2024-02-29", "daily", calendar.Daily, ""},
 		{"2024-01-01", "2024-02-29", "month", calendar.Monthly, ""},
 		{"2024-01-01", "2024-01-02", "hourly", 0, "hourly is not for retention; use daily, weekly or monthly"},
-		{"2024-01-01", "2024-03-01", "daily", 0, "retention is for ranges of at most 60 daily cohorts, and this one has 61; use longer cohorts or a shorter range"},
+		{"2024-01-01", "2024-03-01", "daily", 0,
+			"retention is for ranges of at most 60 daily cohorts, and this one has 61; use longer cohorts or a shorter range"},
 		{"2022-12-25", "2024-02-17", "", calendar.Weekly, ""},
 		{"2022-12-25", "2024-02-18", "", 0, "at most 60 weekly cohorts, and this one has 61"},
 	} {
 		p := retentionOf(t, tt.start, tt.end, tt.granularity)
 		switch {
-		case tt.mistake != "" && (p.Err == nil || p.Err.Code != ask.BadRange || !strings.Contains(p.Err.Message, tt.mistake)):
+		case tt.mistake != "" &&
+			(p.Err == nil || p.Err.Code != ask.BadRange || !strings.Contains(p.Err.Message, tt.mistake)):
 			t.Errorf("%+v: the error is %v", tt, p.Err)
 		case tt.mistake == "" && (p.Err != nil || p.Plan.Grain != tt.grain):
 			t.Errorf("%+v: %+v", tt, p)
@@ -60,7 +64,8 @@ func TestCohortsByClock(t *testing.T) {
 	}{"2024-02-29": {1, false}, "2024-03-02": {1, false}, "2024-03-03": {1, true}} { // Sundays: 25 February, 3 March
 		p := retentionOf(t, "2024-02-28", end, "").Plan
 		if got := len(p.Begun()); got != want.begun || p.ByClock() != want.byClock {
-			t.Errorf("until %s: %d weeks have begun, and the answer depends on the clock: %t; want %+v", end, got, p.ByClock(), want)
+			t.Errorf("until %s: %d weeks have begun, and the answer depends on the clock: %t; want %+v", end, got,
+				p.ByClock(), want)
 		}
 	}
 }

@@ -10,21 +10,24 @@ import (
 
 // A Comparison is the other period of a plan.
 type Comparison struct {
-	By     ask.Compare
-	Plan   *Plan                             // the same question about it, of all rows
-	day    func(calendar.Date) calendar.Date // that stands beside a day
-	labels map[string]string                 // of a series of weeks or months: the dates of the buckets in the same place
+	By   ask.Compare
+	Plan *Plan                             // the same question about it, of all rows
+	day  func(calendar.Date) calendar.Date // that stands beside a day
+	// of a series of weeks or months: the dates of the buckets in the same place
+	labels map[string]string
 }
 
-// compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the preset of
-// plan's range; empty if the range has dates. It adds to list that all time cannot be compared.
+// compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the
+// preset of plan's range; empty if the range has dates. It adds to list that all time cannot be compared.
 func (v *resolver) compare(plan *Plan, o *ask.Options, preset string, list *ask.Issues) {
 	by := o.Compare
 	if !by.Any() || !plan.Type.Comparable() {
 		return
 	}
 	if preset == calendar.AllTime {
-		list.Add(o.At("compare"), ask.Error{Code: ask.BadRange, Message: "all_time cannot be compared, because nothing was before it; use another range, or leave out compare"})
+		list.Add(o.At("compare"),
+			ask.Error{Code: ask.BadRange,
+				Message: "all_time cannot be compared, because nothing was before it; use another range, or leave out compare"})
 		return
 	}
 	plan.Keyed = plan.Type.Shape == catalog.Breakdown
@@ -49,7 +52,8 @@ func (v *resolver) compare(plan *Plan, o *ask.Options, preset string, list *ask.
 			other.Until = other.Range.From
 		case last <= end:
 			other.Range = calendar.Days(start, last, zone)
-			other.Until = calendar.At(last, calendar.TimeOfDay(v.now, zone)+plan.Until.Sub(v.now.Truncate(time.Millisecond)), zone)
+			other.Until = calendar.At(last, calendar.TimeOfDay(v.now, zone)+
+				plan.Until.Sub(v.now.Truncate(time.Millisecond)), zone)
 		}
 	}
 	if plan.Type.Shape == catalog.Series && plan.Grain.LongerThanDay() {
@@ -73,8 +77,8 @@ func untilNow(r calendar.Range, now time.Time) time.Time {
 	return now
 }
 
-// Label returns the date of the bucket that corresponds to the bucket of date; empty if none does. Weeks and months correspond by
-// their place in the range.
+// Label returns the date of the bucket that corresponds to the bucket of date; empty if none does. Weeks and months
+// correspond by their place in the range.
 func (c *Comparison) Label(date string) string {
 	if c.labels != nil {
 		return c.labels[date]

@@ -23,11 +23,17 @@ func TestResolveChecksRequests(t *testing.T) {
 		{"parameters", func(q *ask.Request) { q.Parameters = slices.Repeat(q.Parameters, 51) }},
 		{"limit", func(q *ask.Request) { q.Limit = number(0) }},
 		{"page", func(q *ask.Request) { q.Page = -1 }},
-		{"filters[0].value", func(q *ask.Request) { q.Filters = []ask.Filter{{Field: "path", Op: ask.Eq, Values: nil}} }},
+		{"filters[0].value", func(q *ask.Request) {
+			q.Filters = []ask.Filter{{Field: "path", Op: ask.Eq,
+				Values: nil}}
+		}},
 		{"filters[0].value", func(q *ask.Request) {
 			q.Filters = []ask.Filter{{Field: "path", Op: ask.Eq, Values: []string{"a", "b"}}}
 		}},
-		{"filters[0].value", func(q *ask.Request) { q.Filters = []ask.Filter{{Field: "path", Op: ask.Eq, Values: []string{"\xff"}}} }},
+		{"filters[0].value", func(q *ask.Request) {
+			q.Filters = []ask.Filter{{Field: "path", Op: ask.Eq,
+				Values: []string{"\xff"}}}
+		}},
 	} {
 		q := good
 		row.change(&q)
@@ -49,7 +55,8 @@ func FuzzDecode(f *testing.F) {
 		`{"parameters":["pages"],"preset":"today","filters":[{"field":"property:total","op":"gte","value":12.5},{"field":"property:a.b ü","op":"not_exists"},{"field":"property:","op":"eq","value":""},{"field":"path","op":"matches","value":"(("}]}`,
 		`{"parameters":[{"name":"goals","goals":[{"name":"a","event":"x","value":"total","filters":[{"did":{"page":"/"}}]}]},{"name":"funnel","steps":[{"page":"/"},{"click":{"op":"in","value":["a","b"]}}],"window":"90d","within":"session"}],"preset":"all_time"}`,
 		`{"groupBy":["country"],"sortBy":"x","sortOrder":"desc","granularity":"hour","timeZone":"Europe/Berlin","id":"q"}`,
-		`{"limit":1e308,"page":-0,"filters":{},"a":{"b":[{}]}}`, "[[[[", "{\"id\":\"\xff\"}", "\x00", "nul", `{"a":"\ud800"}`,
+		`{"limit":1e308,"page":-0,"filters":{},"a":{"b":[{}]}}`, "[[[[", "{\"id\":\"\xff\"}", "\x00", "nul",
+		`{"a":"\ud800"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -70,7 +77,8 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%d prepared of %d parameters", len(found.Parameters), len(d.Request.Parameters))
 			}
 		}
-		_, _ = ask.ParseValues(url.Values{"filters": {string(body)}, string(body): {string(body)}, "limit": {string(body)}})
+		_, _ = ask.ParseValues(url.Values{"filters": {string(body)}, string(body): {string(body)},
+			"limit": {string(body)}})
 	})
 }
 
@@ -83,8 +91,8 @@ func goodParameters(q ask.Request) bool {
 	return len(list.Errors) == 0
 }
 
-// checkRoundTrip tests that the JSON of a request without mistakes is read as a request with the same JSON: no group, action or pattern is
-// lost or read as another.
+// checkRoundTrip tests that the JSON of a request without mistakes is read as a request with the same JSON: no group,
+// action or pattern is lost or read as another.
 func checkRoundTrip(t *testing.T, q ask.Request) {
 	t.Helper()
 	text, err := json.Marshal(q)

@@ -12,7 +12,8 @@ import (
 // A Did is an [ask.Did] on the fields that it names.
 type Did struct {
 	Action
-	InRange bool // the visitor of the row acted in the range of the plan; false: the session of the row did, at any time
+	// the visitor of the row acted in the range of the plan; false: the session of the row did, at any time
+	InRange bool
 }
 
 // didOf returns d, which is at that place, on the fields that it names. It adds mistakes to list.
@@ -44,7 +45,8 @@ func (c *Condition) Asks() bool {
 	return false
 }
 
-// refuseDid adds a mistake to list if a filter of the caller, as o gives it, asks what people did and the range is too long for that.
+// refuseDid adds a mistake to list if a filter of the caller, as o gives it, asks what people did and the range is too
+// long for that.
 func (p *Plan) refuseDid(o *ask.Options, list *ask.Issues) {
 	days := p.Range.Len()
 	if p.Type.UntilNow() || days <= ask.MaxDidDays {
@@ -52,6 +54,7 @@ func (p *Plan) refuseDid(o *ask.Options, list *ask.Issues) {
 	}
 	if i := slices.IndexFunc(p.Filters, func(c Condition) bool { return c.Asks() }); i >= 0 {
 		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter,
-			Message: fmt.Sprintf("did is for ranges of at most %d days, and this one has %d; use a shorter range", ask.MaxDidDays, days)})
+			Message: fmt.Sprintf("did is for ranges of at most %d days, and this one has %d; use a shorter range",
+				ask.MaxDidDays, days)})
 	}
 }

@@ -51,7 +51,8 @@ func conditionOf(named func(string) *catalog.Field, f *ask.Filter) Condition {
 // ConditionOn is f, a leaf, on a field, with its values in the form in which the field's own are
 // compared.
 func ConditionOn(field *catalog.Field, f ask.Filter) Condition {
-	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), OnEvents: !field.Session && (catalog.EventList.Has(field) || field.IsProperty())}
+	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), OnEvents: !field.Session &&
+		(catalog.EventList.Has(field) || field.IsProperty())}
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, field.Spelled(f.Op, v))
 	}
@@ -120,7 +121,8 @@ func (c *Condition) Mixed() bool {
 	return sessions && rows
 }
 
-// depends reports whether c depends on sessions, and whether on single rows. What the visitor of a row did depends on the row.
+// depends reports whether c depends on sessions, and whether on single rows. What the visitor of a row did depends on
+// the row.
 func (c *Condition) depends() (sessions, rows bool) {
 	for leaf := range c.Leaves() {
 		of := leaf.Did != nil && !leaf.Did.InRange || leaf.Did == nil && leaf.Field.Session

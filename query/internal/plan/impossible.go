@@ -33,7 +33,8 @@ func (c *Condition) impossible() (found []never) {
 }
 
 // verbs say what the positive operators ask of a text.
-var verbs = map[ask.Op]string{ask.Contains: "contains", ask.StartsWith: "begins with", ask.EndsWith: "ends with", ask.Matches: "matches"}
+var verbs = map[ask.Op]string{ask.Contains: "contains", ask.StartsWith: "begins with", ask.EndsWith: "ends with",
+	ask.Matches: "matches"}
 
 // says returns why the leaf c never matches a value.
 func (c Condition) says(one never) (message string) {

@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 )
 
-// TestImpossibleValues asks with values that no stored text can have. A mandatory filter with one is refused with the nearest value, and
-// an answer has a note.
+// TestImpossibleValues asks with values that no stored text can have. A mandatory filter with one is refused with the
+// nearest value, and an answer has a note.
 func TestImpossibleValues(t *testing.T) {
 	for _, tt := range []struct {
 		field   string
@@ -59,9 +59,11 @@ func TestImpossibleValues(t *testing.T) {
 		}
 		var list ask.Issues
 		RefuseImpossible([]ask.Filter{leaf}, &list)
-		refused := slices.ContainsFunc(list.Errors, func(e *ask.Error) bool { return e.Suggestion == tt.nearest && e.Field == "filters[0].value" })
+		refused := slices.ContainsFunc(list.Errors,
+			func(e *ask.Error) bool { return e.Suggestion == tt.nearest && e.Field == "filters[0].value" })
 		if refused != tt.never {
-			t.Errorf("a mandatory filter %s %s %q: %v, want the suggestion %q", tt.field, tt.op, tt.value, list.Errors, tt.nearest)
+			t.Errorf("a mandatory filter %s %s %q: %v, want the suggestion %q", tt.field, tt.op, tt.value, list.Errors,
+				tt.nearest)
 		}
 	}
 }
@@ -74,11 +76,13 @@ func TestNotesOfActions(t *testing.T) {
 	action := func(a ask.Action) Action { return actionOf(ask.FieldPath{}, &a, &ask.Issues{}) }
 	start := action(ask.Action{Event: &good})
 	p := &Plan{
-		Filters:   []Condition{{Did: &Did{Action: action(ask.Action{Page: &page})}}},
-		Behaviour: &Behaviour{Goals: []Goal{{Action: action(ask.Action{Event: &event})}}, Steps: []FunnelStep{{Action: action(ask.Action{Page: &page})}}, Start: &start},
+		Filters: []Condition{{Did: &Did{Action: action(ask.Action{Page: &page})}}},
+		Behaviour: &Behaviour{Goals: []Goal{{Action: action(ask.Action{Event: &event})}},
+			Steps: []FunnelStep{{Action: action(ask.Action{Page: &page})}}, Start: &start},
 	}
 	got := strings.Join(p.Notes(), "\n")
-	if want := `no stored path is "pricing"; did you mean "/pricing"?` + "\n" + `no stored event_name is "$exposure"`; got != want {
+	if want := `no stored path is "pricing"; did you mean "/pricing"?` + "\n" +
+		`no stored event_name is "$exposure"`; got != want {
 		t.Errorf("the notes are\n%s\nwant\n%s", got, want)
 	}
 	var list ask.Issues

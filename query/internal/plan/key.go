@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
 )
 
-// ByClock says whether the rows of p's answer change with the time alone, while no stored row does:
-// its range ends now, it is cut there to be compared, an outage lasts, or it has rows of cohorts for periods that have begun.
+// ByClock says whether the rows of p's answer change with the time alone, while no stored row does: its range ends now,
+// it is cut there to be compared, an outage lasts, or it has rows of cohorts for periods that have begun.
 func (p *Plan) ByClock() bool {
 	lasts := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutageRows }
 	return p.Type.UntilNow() || !p.Until.Equal(p.Range.To) ||
@@ -18,11 +18,12 @@ func (p *Plan) ByClock() bool {
 		p.Type.Cohorts() && len(p.Begun()) < len(calendar.Buckets(p.Range, p.Grain))
 }
 
-// AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and the
-// clock, which counts if ByClock says so. Fields, zones and types are written by name.
+// AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and
+// the clock, which counts if ByClock says so. Fields, zones and types are written by name.
 func (p *Plan) AppendKey(b []byte) []byte {
 	b = keytext.Texts(b, p.Type.Identity(), p.Range.Zone.String())
-	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(), p.Range.To.UnixMilli(),
+	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(),
+		p.Range.To.UnixMilli(),
 		p.Until.UnixMilli(), int64(p.Grain), int64(p.Limit), int64(p.Offset))
 	b = append(strconv.AppendBool(strconv.AppendBool(b, p.Keyed), p.OfKeys), '\n')
 	b = keytext.Numbers(b, int64(len(p.Group)), int64(len(p.Mandatory)), int64(len(p.Filters)), int64(len(p.Sort)))
@@ -48,8 +49,8 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	return b
 }
 
-// AppendKey appends a text of all of c, including values that follow from the lists of countries and sources: another version of
-// the program may have other lists.
+// AppendKey appends a text of all of c, including values that follow from the lists of countries and sources: another
+// version of the program may have other lists.
 func (c Condition) AppendKey(b []byte) []byte {
 	b = keytext.Numbers(b, int64(c.Group), int64(len(c.Parts)))
 	for _, part := range c.Parts {

@@ -16,47 +16,61 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 	day := calendar.Days(20_000, 20_001, time.UTC)
 	base := func() *Plan {
 		c := Condition{Field: catalog.FieldNamed("country"), Op: ask.Eq, Values: []string{"DE"}, Codes: []string{"DE"}}
-		p := &Plan{Type: &catalog.BoundType{Type: catalog.Type{Name: "a"}}, Range: day, Until: day.To, Now: day.To, Group: []*catalog.Field{catalog.FieldNamed("path")},
+		p := &Plan{Type: &catalog.BoundType{Type: catalog.Type{Name: "a"}}, Range: day, Until: day.To, Now: day.To,
+			Group:   []*catalog.Field{catalog.FieldNamed("path")},
 			Filters: []Condition{c}, Mandatory: []Condition{c}, Sort: []catalog.Order{{Column: "x", Desc: true}}}
 		path, action := "/a", Action{Kind: store.Pageview, Text: c, Filters: []Condition{c}}
-		p.Behaviour = &Behaviour{Goals: []Goal{{"a", action, "v"}}, Steps: []FunnelStep{{"a", action}}, Window: time.Hour, Start: &action, From: &path}
+		p.Behaviour = &Behaviour{Goals: []Goal{{"a", action, "v"}}, Steps: []FunnelStep{{"a", action}},
+			Window: time.Hour, Start: &action, From: &path}
 		other := *p
 		p.Other = &Comparison{By: ask.PreviousYear, Plan: &other}
 		return p
 	}
 	changed := map[string]func(*Plan){
-		"Type":                    func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
-		"Range.StartDate":         func(p *Plan) { p.Range.StartDate++ },
-		"Range.EndDate":           func(p *Plan) { p.Range.EndDate++ },
-		"Range.Zone":              func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
-		"Range.From":              func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
-		"Range.To":                func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
-		"Until":                   func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
-		"Other":                   func(p *Plan) { p.Other = nil },
-		"Other.By":                func(p *Plan) { p.Other.By = ask.PreviousPeriod },
-		"Other.Plan":              func(p *Plan) { p.Other.Plan.Limit++ },
-		"Keyed":                   func(p *Plan) { p.Keyed = true },
-		"OfKeys":                  func(p *Plan) { p.OfKeys = true },
-		"Grain":                   func(p *Plan) { p.Grain = calendar.Hourly },
-		"Group":                   func(p *Plan) { p.Group[0] = catalog.FieldNamed("referrer") },
-		"Group of several":        func(p *Plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
-		"Filters":                 func(p *Plan) { p.Filters = append(p.Filters, p.Filters[0]) },
-		"Filters[].Field":         func(p *Plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
-		"Filters[].Op":            func(p *Plan) { p.Filters[0].Op = ask.Ne },
-		"Filters[].Values":        func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
-		"Filters[].Codes":         func(p *Plan) { p.Filters[0].Codes = nil },
-		"Filters[].Codes, longer": func(p *Plan) { p.Filters[0].Values, p.Filters[0].Codes = nil, []string{"DE", "DE"} },
+		"Type":             func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
+		"Range.StartDate":  func(p *Plan) { p.Range.StartDate++ },
+		"Range.EndDate":    func(p *Plan) { p.Range.EndDate++ },
+		"Range.Zone":       func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
+		"Range.From":       func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
+		"Range.To":         func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Until":            func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
+		"Other":            func(p *Plan) { p.Other = nil },
+		"Other.By":         func(p *Plan) { p.Other.By = ask.PreviousPeriod },
+		"Other.Plan":       func(p *Plan) { p.Other.Plan.Limit++ },
+		"Keyed":            func(p *Plan) { p.Keyed = true },
+		"OfKeys":           func(p *Plan) { p.OfKeys = true },
+		"Grain":            func(p *Plan) { p.Grain = calendar.Hourly },
+		"Group":            func(p *Plan) { p.Group[0] = catalog.FieldNamed("referrer") },
+		"Group of several": func(p *Plan) { p.Group = append(p.Group, catalog.FieldNamed("referrer")) },
+		"Filters":          func(p *Plan) { p.Filters = append(p.Filters, p.Filters[0]) },
+		"Filters[].Field":  func(p *Plan) { p.Filters[0].Field = catalog.FieldNamed("path") },
+		"Filters[].Op":     func(p *Plan) { p.Filters[0].Op = ask.Ne },
+		"Filters[].Values": func(p *Plan) { p.Filters[0].Values = []string{"D", "E"} },
+		"Filters[].Codes":  func(p *Plan) { p.Filters[0].Codes = nil },
+		"Filters[].Codes, longer": func(p *Plan) {
+			p.Filters[0].Values, p.Filters[0].Codes = nil,
+				[]string{"DE", "DE"}
+		},
 		"Filters[].Group":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf} },
 		"Filters[].Group of none": func(p *Plan) { p.Filters[0] = Condition{Group: NoneOf} },
-		"Filters[].Parts":         func(p *Plan) { p.Filters[0] = Condition{Group: AnyOf, Parts: []Condition{p.Filters[0]}} },
-		"Filters[].Did":           func(p *Plan) { p.Filters[0] = Condition{Did: &Did{Action: p.Behaviour.Goals[0].Action}} },
-		"Filters[].Did.InRange":   func(p *Plan) { p.Filters[0] = Condition{Did: &Did{p.Behaviour.Goals[0].Action, true}} },
+		"Filters[].Parts": func(p *Plan) {
+			p.Filters[0] = Condition{Group: AnyOf,
+				Parts: []Condition{p.Filters[0]}}
+		},
+		"Filters[].Did": func(p *Plan) { p.Filters[0] = Condition{Did: &Did{Action: p.Behaviour.Goals[0].Action}} },
+		"Filters[].Did.InRange": func(p *Plan) {
+			p.Filters[0] = Condition{Did: &Did{p.Behaviour.Goals[0].Action,
+				true}}
+		},
 		"Filters[].Did.Action": func(p *Plan) {
 			p.Filters[0] = Condition{Did: &Did{Action: Action{Kind: store.Click, Text: p.Filters[0]}}}
 		},
-		"Filters[].OnEvents":          func(p *Plan) { p.Filters[0].OnEvents = true },
-		"Mandatory":                   func(p *Plan) { p.Mandatory = nil },
-		"Mandatory, not Filters":      func(p *Plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
+		"Filters[].OnEvents": func(p *Plan) { p.Filters[0].OnEvents = true },
+		"Mandatory":          func(p *Plan) { p.Mandatory = nil },
+		"Mandatory, not Filters": func(p *Plan) {
+			p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...),
+				nil
+		},
 		"Mandatory[].Values":          func(p *Plan) { p.Mandatory[0].Values = []string{"FR"} },
 		"Behaviour":                   func(p *Plan) { p.Behaviour = nil },
 		"Behaviour.Goals":             func(p *Plan) { p.Behaviour.Goals = nil },
@@ -93,13 +107,18 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "Properties": "Type, of which it is a part", "day": "by", "labels": "ranges and grain", "wrong": "a plan has no such value", "never": "Values", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject",
+		"Now": "byClock", "Properties": "Type, of which it is a part", "day": "by", "labels": "ranges and grain",
+		"wrong": "a plan has no such value", "never": "Values", "Action": "Behaviour.Steps[].Kind, .Text and .Filters"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type
-	}{{"", reflect.TypeFor[Plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()}, {"Other.", reflect.TypeFor[Comparison]()},
-		{"Behaviour.", reflect.TypeFor[Behaviour]()}, {"Behaviour.Goals[].", reflect.TypeFor[Goal]()}, {"Behaviour.Steps[].", reflect.TypeFor[FunnelStep]()}, {"Behaviour.Steps[].", reflect.TypeFor[Action]()},
-		{"Filters[].", reflect.TypeFor[Condition]()}, {"Filters[].Did.", reflect.TypeFor[Did]()}, {"Sort[].", reflect.TypeFor[catalog.Order]()}} {
+	}{{"", reflect.TypeFor[Plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()},
+		{"Other.", reflect.TypeFor[Comparison]()},
+		{"Behaviour.", reflect.TypeFor[Behaviour]()}, {"Behaviour.Goals[].", reflect.TypeFor[Goal]()},
+		{"Behaviour.Steps[].", reflect.TypeFor[FunnelStep]()}, {"Behaviour.Steps[].", reflect.TypeFor[Action]()},
+		{"Filters[].", reflect.TypeFor[Condition]()}, {"Filters[].Did.", reflect.TypeFor[Did]()},
+		{"Sort[].", reflect.TypeFor[catalog.Order]()}} {
 		for f := range of.kind.Fields() {
 			if name := of.prefix + f.Name; changed[name] == nil && elsewhere[f.Name] == "" && name != "Range" {
 				t.Errorf("no plan is changed in %s", name)

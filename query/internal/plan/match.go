@@ -59,8 +59,8 @@ func (c *Condition) Negated() bool {
 	return ok
 }
 
-// Passes reports whether a row with these values of fields passes c, as the expression of Holds does. No leaf of c may ask what else
-// people did.
+// Passes reports whether a row with these values of fields passes c, as the expression of Holds does. No leaf of c may
+// ask what else people did.
 func (c Condition) Passes(value func(*catalog.Field) string) bool {
 	passes := func(part Condition) bool { return part.Passes(value) }
 	switch c.Group {

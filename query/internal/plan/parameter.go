@@ -66,7 +66,8 @@ func (v *resolver) dates(i int, p ask.Parameter, o *ask.Options, plan *Plan, lis
 }
 
 // ownDays are the first and last day that the i-th parameter p asks about.
-func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Issues) (start, end calendar.Date, ok bool) {
+func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Issues) (start, end calendar.Date,
+	ok bool) {
 	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {
 		start, ok = ownDate(ask.InParameter(i, "start_date"), p.StartDate, list)
@@ -80,7 +81,8 @@ func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Iss
 	if preset == "" && p.WeekStart != "" && p.StartDate == "" && p.EndDate == "" {
 		preset = v.req.Preset // may be a week, which then begins on another day
 	}
-	if first, last, found := (presetDays{calendar.Today(v.now, v.rng.Zone), v.first, v.rng.Zone}).of(preset, o.WeekStart); found {
+	if first, last, found := (presetDays{calendar.Today(v.now, v.rng.Zone), v.first, v.rng.Zone}).of(preset,
+		o.WeekStart); found {
 		return first, last, ok
 	}
 	return start, end, ok
@@ -156,7 +158,8 @@ func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
 	if ty.Choice != nil {
 		if plan.Group = ty.Choice.Fields; len(o.GroupBy) > 0 {
-			list.Add(o.At("groupBy"), ask.Error{Code: ask.BadGroup, Message: "a choice of metrics takes dimensions in place of groupBy"})
+			list.Add(o.At("groupBy"),
+				ask.Error{Code: ask.BadGroup, Message: "a choice of metrics takes dimensions in place of groupBy"})
 		}
 		return
 	}
@@ -199,7 +202,9 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 				didOf(here, f.Did, list)
 			case f.Did != nil:
 				ok = false
-				list.Add(here.Member("did"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s cannot be filtered by what else people did, because its rows have no visitors", ty.Name)})
+				list.Add(here.Member("did"),
+					ask.Error{Code: ask.BadFilter,
+						Message: fmt.Sprintf("%s cannot be filtered by what else people did, because its rows have no visitors", ty.Name)})
 			case !known:
 				ok = false
 				list.Add(here.Member("field"), refusedField(ty, f.Field))
@@ -218,19 +223,23 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 		return c.Group == Leaf && c.Did == nil && c.Field.Name == ty.RequiredFilter && c.Op == ask.Eq
 	}
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
-		list.Add(o.At("filters"), ask.Error{Code: ask.BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
+		list.Add(o.At("filters"),
+			ask.Error{Code: ask.BadFilter,
+				Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
 }
 
 // refusedField is the mistake that callers filter rows of ty by a field that they may not filter by.
 func refusedField(ty *catalog.BoundType, name string) ask.Error {
 	message := fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(name))
-	takes := slices.DeleteFunc([]string{"goals", "steps", "start", "return"}, func(part string) bool { return !ty.Takes(part) })
+	takes := slices.DeleteFunc([]string{"goals", "steps", "start", "return"},
+		func(part string) bool { return !ty.Takes(part) })
 	if eventField(name) == nil || len(takes) == 0 {
 		return ask.Refused(ask.BadFilter, message, name, ty.Filterable)
 	}
 	return ask.Error{Code: ask.BadFilter, Allowed: ty.Filterable,
-		Message: message + ", a field of single events; put the filter into the filters of " + strings.Join(takes, " or ")}
+		Message: message + ", a field of single events; put the filter into the filters of " +
+			strings.Join(takes, " or ")}
 }
 
 // refuseMixedOutcomes adds a mistake if c chooses both exposures to flags and their outcomes, which are different rows.
@@ -244,7 +253,8 @@ func refuseMixedOutcomes(at ask.FieldPath, ty *catalog.BoundType, c *Condition, 
 	if !slices.ContainsFunc(ty.Tables, ofOutcomes) || !outcomes || !exposures {
 		return
 	}
-	list.Add(at, ask.Error{Code: ask.BadFilter, Message: "event_name and namespace choose outcomes, and other fields choose exposures: use a filter for each"})
+	list.Add(at, ask.Error{Code: ask.BadFilter,
+		Message: "event_name and namespace choose outcomes, and other fields choose exposures: use a filter for each"})
 }
 
 // mandatoryFilters gives plan the filters of the access. A type that has no such field would
@@ -262,7 +272,8 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 			}
 			if field := ty.MandatoryFieldFor(f.Field); field == nil || field.Own() {
 				list.Add(at, ask.Error{Code: ask.Forbidden,
-					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, ask.Quote(f.Field))})
+					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name,
+						ask.Quote(f.Field))})
 			}
 		}
 		plan.Mandatory = append(plan.Mandatory, v.mandatory[i])

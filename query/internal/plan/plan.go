@@ -33,8 +33,8 @@ type Plan struct {
 	Other   *Comparison // nil: compared with nothing
 	// Totals asks for the numbers over all rows; nil: they are not asked for, or the type has none.
 	Totals *Plan
-	// Properties counts the rows with each property that a choice has metrics of. It is asked if the answer shows no value of one of them.
-	// It is nil without these.
+	// Properties counts the rows with each property that a choice has metrics of. It is asked if the answer shows no
+	// value of one of them. It is nil without these.
 	Properties *Plan
 	Keyed      bool // rows carry the values of their dimensions behind their columns
 	OfKeys     bool // all rows with the keys of an answer, in no order
@@ -90,7 +90,8 @@ func (c Condition) String() string {
 	for i, part := range c.Parts {
 		parts[i] = part.String()
 	}
-	return map[Group]string{AllOf: "all of", AnyOf: "any of", NoneOf: "none of"}[c.Group] + " (" + strings.Join(parts, "; ") + ")"
+	return map[Group]string{AllOf: "all of", AnyOf: "any of", NoneOf: "none of"}[c.Group] + " (" +
+		strings.Join(parts, "; ") + ")"
 }
 
 // Counted is the time whose rows count.
@@ -98,9 +99,9 @@ func (p *Plan) Counted() calendar.Interval {
 	return calendar.Interval{From: p.Range.From.UnixMilli(), To: p.Until.UnixMilli()}
 }
 
-// Columns returns the output columns of p, in order: the columns of groupBy, then of the type. A statement of p selects them in
-// this order, unrounded. The column date holds bucket numbers, booleans are 0 or 1, instants are milliseconds. The slice must not
-// be changed.
+// Columns returns the output columns of p, in order: the columns of groupBy, then of the type. A statement of p selects
+// them in this order, unrounded. The column date holds bucket numbers, booleans are 0 or 1, instants are milliseconds.
+// The slice must not be changed.
 func (p *Plan) Columns() []catalog.Output {
 	own := p.Type.Outputs
 	if p.Behaviour != nil && p.Behaviour.WithinSession {
@@ -139,7 +140,8 @@ func (p *Plan) Block() int {
 func (p *Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s %s\n", p.Type.Name, p.Subject.Kind, p.Subject.ID)
-	fmt.Fprintf(&b, "range %s to %s %s, %s\n", p.Range.From.Format(time.RFC3339), p.Range.To.Format(time.RFC3339), p.Range.Zone, p.Grain)
+	fmt.Fprintf(&b, "range %s to %s %s, %s\n", p.Range.From.Format(time.RFC3339), p.Range.To.Format(time.RFC3339),
+		p.Range.Zone, p.Grain)
 	if !p.Until.Equal(p.Range.To) {
 		fmt.Fprintf(&b, "until %s\n", p.Until.Format(time.RFC3339Nano))
 	}
@@ -196,15 +198,17 @@ type resolver struct {
 	mandatoryErr *ask.Error  // the access's filters are not usable
 }
 
-// Resolve decides all that req leaves open, for a subject without rows. It returns all mistakes of the request. A mistake of one
-// parameter is in its Parameter.
-func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones) (*Resolved, ask.Errors) {
+// Resolve decides all that req leaves open, for a subject without rows. It returns all mistakes of the request. A
+// mistake of one parameter is in its Parameter.
+func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones) (*Resolved,
+	ask.Errors) {
 	return ResolveSince(r, a, req, now, zones, time.Time{})
 }
 
-// ResolveSince is Resolve for a subject of which a may see rows since first, where the preset all_time begins. A zero first means that
-// there are none.
-func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones, first time.Time) (*Resolved, ask.Errors) {
+// ResolveSince is Resolve for a subject of which a may see rows since first, where the preset all_time begins. A zero
+// first means that there are none.
+func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones,
+	first time.Time) (*Resolved, ask.Errors) {
 	var list ask.Issues
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
 	ask.CheckResolved(&req, &list)
@@ -225,8 +229,9 @@ func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.T
 	if errs := list.Sorted(); errs != nil {
 		return nil, errs
 	}
-	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now, first: first,
-		rng: calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
+	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now,
+		first: first,
+		rng:   calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
 	v.filters = conditions(r, req.Filters)
 	if v.mandatoryErr == nil {
 		v.mandatory = conditions(r, a.Filters)
@@ -277,8 +282,8 @@ func (v *resolver) parameter(i int, p ask.Parameter) Parameter {
 	return found
 }
 
-// mergeErrors returns one error for all mistakes of a parameter: the first, with the texts of all. Texts about options get the
-// name of the option.
+// mergeErrors returns one error for all mistakes of a parameter: the first, with the texts of all. Texts about options
+// get the name of the option.
 func mergeErrors(errs ask.Errors) *ask.Error {
 	if len(errs) == 0 {
 		return nil
@@ -304,7 +309,8 @@ func (v *resolver) typeNamed(at ask.FieldPath, name string, list *ask.Issues) *c
 		list.Add(at, ask.Refused(ask.Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
 	case ty.Subject != v.access.Subject.Kind:
 		list.Add(at, ask.Error{Code: ask.WrongSubject, Allowed: v.allowed(),
-			Message: fmt.Sprintf("%q needs %s in the address, not %s", name, idOf(ty.Subject), idOf(v.access.Subject.Kind))})
+			Message: fmt.Sprintf("%q needs %s in the address, not %s", name, idOf(ty.Subject),
+				idOf(v.access.Subject.Kind))})
 	default:
 		return ty
 	}

@@ -27,12 +27,17 @@ func smallRegistry() *catalog.Registry {
 	region := &catalog.Field{Name: "probe_region"}
 	defs := []*catalog.BoundType{
 		define(catalog.Type{Name: "summary", Subject: store.KindWebsite, Shape: catalog.Series},
-			[]catalog.Output{{Name: "date", Format: catalog.Date}, {Name: "pageviews", Format: catalog.Integer, Zero: true}, {Name: "bounce_rate", Format: catalog.Number, Decimals: 2}},
-			[]string{"country", "device_type"}, []catalog.Order{{Column: "date", Desc: false}}, path, country, device, referrer, source),
+			[]catalog.Output{{Name: "date", Format: catalog.Date},
+				{Name: "pageviews", Format: catalog.Integer, Zero: true},
+				{Name: "bounce_rate", Format: catalog.Number, Decimals: 2}},
+			[]string{"country", "device_type"}, []catalog.Order{{Column: "date", Desc: false}}, path, country, device,
+			referrer, source),
 		define(catalog.Type{Name: "pages", Subject: store.KindWebsite},
-			[]catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer}, {Name: "last_seen", Format: catalog.DateTime},
+			[]catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer},
+				{Name: "last_seen", Format: catalog.DateTime},
 				{Name: "bounced", Format: catalog.Boolean}, {Name: "percentage", Format: catalog.Number}},
-			[]string{"country", "device_type", "utm_source"}, []catalog.Order{{Column: "visitors", Desc: true}}, path, country, device, referrer, source),
+			[]string{"country", "device_type", "utm_source"}, []catalog.Order{{Column: "visitors", Desc: true}}, path,
+			country, device, referrer, source),
 		define(catalog.Type{Name: "countries", Subject: store.KindWebsite},
 			[]catalog.Output{{Name: "country", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer}},
 			nil, []catalog.Order{{Column: "visitors", Desc: true}, {Column: "country", Desc: false}}, path, country),
@@ -44,8 +49,10 @@ func smallRegistry() *catalog.Registry {
 	return catalog.RegistryOf(defs)
 }
 
-func define(row catalog.Type, columns []catalog.Output, groupable []string, steps []catalog.Order, fields ...*catalog.Field) *catalog.BoundType {
-	ty := &catalog.BoundType{Type: row, Table: &catalog.Table{}, Outputs: columns, Groupable: groupable, Steps: steps, Fields: map[string]*catalog.Field{}}
+func define(row catalog.Type, columns []catalog.Output, groupable []string, steps []catalog.Order,
+	fields ...*catalog.Field) *catalog.BoundType {
+	ty := &catalog.BoundType{Type: row, Table: &catalog.Table{}, Outputs: columns, Groupable: groupable, Steps: steps,
+		Fields: map[string]*catalog.Field{}}
 	for _, f := range fields {
 		ty.Fields[f.Name] = f
 		ty.Filterable = append(ty.Filterable, f.Name)
@@ -116,7 +123,8 @@ func runCase(t *testing.T, input string) string {
 				access.Filters = append(access.Filters, req.Filters...)
 				break
 			}
-			access.Filters = append(access.Filters, ask.Filter{Field: words[0], Op: ask.Op(words[1]), Values: words[2:]})
+			access.Filters = append(access.Filters,
+				ask.Filter{Field: words[0], Op: ask.Op(words[1]), Values: words[2:]})
 		case "ask":
 			body = rest
 		case "#":
@@ -154,7 +162,8 @@ func describe(req *ask.Request, found *Resolved) []string {
 	if req.Limit != nil {
 		limit = *req.Limit
 	}
-	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", found.Range.StartDate, found.Range.EndDate,
+	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", found.Range.StartDate,
+		found.Range.EndDate,
 		found.Range.Zone, found.Grain, limit, max(req.Page, 1), len(req.Filters))}
 	for _, s := range found.Parameters {
 		name := s.Name
@@ -179,7 +188,8 @@ func describePlan(p *Plan) string {
 	}
 	if p.Other != nil {
 		o := p.Other.Plan
-		fmt.Fprintf(&b, ", beside %s..%s [%s, %s)", o.Range.StartDate, o.Range.EndDate, o.Range.From.Format(minute), o.Until.Format(minute))
+		fmt.Fprintf(&b, ", beside %s..%s [%s, %s)", o.Range.StartDate, o.Range.EndDate, o.Range.From.Format(minute),
+			o.Until.Format(minute))
 	}
 	for _, c := range p.Mandatory {
 		fmt.Fprintf(&b, ", always %s", c)
@@ -272,7 +282,8 @@ func TestValuesOfFilters(t *testing.T) {
 	} {
 		con := conditions(smallRegistry(), []ask.Filter{{Field: c.field, Op: c.op, Values: []string{c.value}}})[0]
 		var found []string
-		for _, stored := range []string{"", "xn--mnchen-3ya.example", "google.com", "goo.example", "newsletter", "größe", "meneame.net", "/de/küche", "GB", "US", "TR", "CZ", "VN", "XK", "TH"} {
+		for _, stored := range []string{"", "xn--mnchen-3ya.example", "google.com", "goo.example", "newsletter",
+			"größe", "meneame.net", "/de/küche", "GB", "US", "TR", "CZ", "VN", "XK", "TH"} {
 			if con.Passes(func(*catalog.Field) string { return stored }) {
 				found = append(found, stored)
 			}
@@ -280,20 +291,25 @@ func TestValuesOfFilters(t *testing.T) {
 		if c.op == ask.Contains && c.value == "land" {
 			c.found = []string{"TH"}
 		}
-		if slices.Sort(found); !c.wrong && !slices.Equal(found, slices.Sorted(slices.Values(c.found))) || (len(con.wrong) > 0) != c.wrong {
+		if slices.Sort(found); !c.wrong && !slices.Equal(found, slices.Sorted(slices.Values(c.found))) ||
+			(len(con.wrong) > 0) != c.wrong {
 			t.Errorf("%s %s %q finds %q, want %q; wrong %q", c.field, c.op, c.value, found, c.found, con.wrong)
 		}
 	}
 	var list ask.Issues
-	germny := ConditionOn(catalog.FieldNamed("country"), ask.Filter{Field: "country", Op: ask.Eq, Values: []string{"Germny"}})
+	germny := ConditionOn(catalog.FieldNamed("country"),
+		ask.Filter{Field: "country", Op: ask.Eq, Values: []string{"Germny"}})
 	germny.refuse(ask.InField("filters").Item(0), ask.BadFilter, &list)
-	if got := list.Errors[0]; got.Suggestion != "Germany" || got.Message != `"Germny" is not a country; did you mean "Germany"?` {
+	if got := list.Errors[0]; got.Suggestion != "Germany" ||
+		got.Message != `"Germny" is not a country; did you mean "Germany"?` {
 		t.Errorf("%+v", got)
 	}
 	for why, f := range map[string]ask.Filter{
-		"on a country that does not exist":          {Field: "country", Op: ask.Ne, Values: []string{"Nowhere"}},
-		"on one in a group":                         {Not: &ask.Filter{Field: "country", Op: ask.Eq, Values: []string{"Nowhere"}}},
-		"that mixes fields of sessions and of rows": {Or: []ask.Filter{{Field: "country", Op: ask.Eq, Values: []string{"DE"}}, {Field: "path", Op: ask.Eq, Values: []string{"/"}}}},
+		"on a country that does not exist": {Field: "country", Op: ask.Ne, Values: []string{"Nowhere"}},
+		"on one in a group": {Not: &ask.Filter{Field: "country", Op: ask.Eq,
+			Values: []string{"Nowhere"}}},
+		"that mixes fields of sessions and of rows": {Or: []ask.Filter{{Field: "country", Op: ask.Eq,
+			Values: []string{"DE"}}, {Field: "path", Op: ask.Eq, Values: []string{"/"}}}},
 	} {
 		if checkMandatory([]ask.Filter{f}) == nil {
 			t.Errorf("an access with a filter %s can be used", why)
@@ -305,7 +321,8 @@ func TestValuesOfFilters(t *testing.T) {
 func TestResolveOfManyParameters(t *testing.T) {
 	access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
 	req := ask.Request{Preset: "today", Parameters: slices.Repeat([]ask.Parameter{{Name: "pages"}}, ask.MaxParameters),
-		Filters: []ask.Filter{{Field: "referrer", Op: ask.In, Values: []string{"google", "bing"}}, {Field: "country", Op: ask.Contains, Values: []string{"land"}}}}
+		Filters: []ask.Filter{{Field: "referrer", Op: ask.In, Values: []string{"google", "bing"}},
+			{Field: "country", Op: ask.Contains, Values: []string{"land"}}}}
 	found, errs := Resolve(smallRegistry(), access, req, time.Unix(0, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
@@ -317,7 +334,8 @@ func TestResolveOfManyParameters(t *testing.T) {
 		}
 	}
 	for i := range ask.MaxFilters {
-		req.Filters = append(req.Filters[:i], ask.Filter{Field: fmt.Sprintf("unknown%d", i), Op: ask.Eq, Values: []string{"x"}})
+		req.Filters = append(req.Filters[:i],
+			ask.Filter{Field: fmt.Sprintf("unknown%d", i), Op: ask.Eq, Values: []string{"x"}})
 	}
 	if found, errs = Resolve(smallRegistry(), access, req, time.Unix(0, 0), nil); errs != nil {
 		t.Fatal(errs)

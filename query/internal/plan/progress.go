@@ -16,9 +16,9 @@ func (p *Plan) PartialFirst() bool {
 	return len(buckets) > 0 && buckets[0].Label < p.Range.StartDate.String()
 }
 
-// Progress returns the time up to which the range of p has come, and the date of the first bucket of a series that has not begun.
-// Both are zero if the range is over. The time is rounded down to the minute, so that an answer stays the same for as long,
-// unless a comparison cuts the rows at that time.
+// Progress returns the time up to which the range of p has come, and the date of the first bucket of a series that has
+// not begun. Both are zero if the range is over. The time is rounded down to the minute, so that an answer stays the
+// same for as long, unless a comparison cuts the rows at that time.
 func (p *Plan) Progress() (until time.Time, partialFrom string) {
 	if p.Type.UntilNow() || !p.Range.To.After(p.Now) {
 		return time.Time{}, ""

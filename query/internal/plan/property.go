@@ -19,8 +19,8 @@ func ordered(op ask.Op) bool {
 	return op == ask.Gt || op == ask.Gte || op == ask.Lt || op == ask.Lte
 }
 
-// matchProperty is c, whose operator is for properties only, as an expression. It is true or false, also where the row has no
-// decimal. value is the property as a text.
+// matchProperty is c, whose operator is for properties only, as an expression. It is true or false, also where the row
+// has no decimal. value is the property as a text.
 func (c Condition) matchProperty(value expr.Expr) expr.Expr {
 	_, property, _ := value.Calls() // the row's properties, and the key
 	if c.Op == ask.Exists {
@@ -31,18 +31,20 @@ func (c Condition) matchProperty(value expr.Expr) expr.Expr {
 		return expr.Eq(expr.Int(0), expr.Int(1)) // nothing can be compared
 	}
 	number, than := expr.Call(dialect.JSONDecimal, property...), expr.Arg(dialect.Int, limit)
-	compare := map[ask.Op]func(a, b expr.Expr) expr.Expr{ask.Gt: expr.Gt, ask.Gte: expr.Ge, ask.Lt: expr.Lt, ask.Lte: expr.Le}[c.Op]
+	compare := map[ask.Op]func(a, b expr.Expr) expr.Expr{ask.Gt: expr.Gt, ask.Gte: expr.Ge, ask.Lt: expr.Lt,
+		ask.Lte: expr.Le}[c.Op]
 	return expr.Call(dialect.Coalesce, compare(number, than), expr.Eq(expr.Int(0), expr.Int(1)))
 }
 
-// Decimals: what a string that is one looks like, what a number in JSON looks like, and the largest one in ten-thousandths.
+// Decimals: what a string that is one looks like, what a number in JSON looks like, and the largest one in
+// ten-thousandths.
 var (
 	plainDecimal = regexp.MustCompile(`^-?[0-9]{1,9}(\.[0-9]+)?$`)
 	jsonNumber   = regexp.MustCompile(`^(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?:[eE]([+-]?[0-9]+))?$`)
 )
 
-// spellings returns the values, each followed by the other texts that stored properties with the same number have. Numbers are stored as
-// JavaScript writes them, but whole numbers with all digits that were sent.
+// spellings returns the values, each followed by the other texts that stored properties with the same number have.
+// Numbers are stored as JavaScript writes them, but whole numbers with all digits that were sent.
 func spellings(values []string) (all []string) {
 	for _, v := range values {
 		all = append(all, v)
@@ -75,14 +77,15 @@ const (
 	mostDecimal    = 999_999_999 * tenThousandths
 )
 
-// decimalText returns the decimal that the text of a value is, in ten-thousandths, rounded with halves away from zero. It is empty if
-// the value is not a decimal.
+// decimalText returns the decimal that the text of a value is, in ten-thousandths, rounded with halves away from zero.
+// It is empty if the value is not a decimal.
 func decimalText(text string) string {
 	if trimmed := strings.Trim(text, " \t\r\n"); plainDecimal.MatchString(trimmed) {
 		text = trimmed
 	} else if parts := jsonNumber.FindStringSubmatch(text); parts == nil {
 		return ""
-	} else if exponent, err := strconv.Atoi(cmp.Or(parts[2], "0")); err != nil || max(exponent, -exponent) > len(text)+100 {
+	} else if exponent, err := strconv.Atoi(cmp.Or(parts[2], "0")); err != nil || max(exponent, -exponent) > len(text)+
+		100 {
 		if strings.Trim(parts[1], "-0.") == "" || strings.HasPrefix(parts[2], "-") {
 			return "0"
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Steps say how the rows of an answer are made after aggregation. All of it is decided here: package compile writes the steps as SQL,
-// and package finish carries them out in Go. In this order:
+// Steps say how the rows of an answer are made after aggregation. All of it is decided here: package compile writes the
+// steps as SQL, and package finish carries them out in Go. In this order:
 //
 //  1. The parts are joined by Keys, and by the bucket of a series. A metric is 0 or null in a row that its part does not have, as its
 //     Zero says.
@@ -25,16 +25,17 @@ import (
 //
 // Package finish cannot carry out Only, nor sums over a part of the rows. So answers with these are never merged.
 //
-// A list has only Columns, Order, Offset and Limit, since it has no aggregates. A series is put in order after it was filled, by
-// package finish.
+// A list has only Columns, Order, Offset and Limit, since it has no aggregates. A series is put in order after it was
+// filled, by package finish.
 type Steps struct {
-	Parts      []Part
-	Keys       []*catalog.Field // the fields of groupBy, then the type's dimensions
-	Groups     int              // the number of the fields of groupBy
-	Single     bool             // there is one row even if no part has rows
-	Lead       int              // a place in Parts, or AnyPart
-	ZeroValues []string         // of the only dimension, in each combination of groupBy that exists; then there is one part
-	ShownBy    int              // a place in Parts, or AnyPart
+	Parts  []Part
+	Keys   []*catalog.Field // the fields of groupBy, then the type's dimensions
+	Groups int              // the number of the fields of groupBy
+	Single bool             // there is one row even if no part has rows
+	Lead   int              // a place in Parts, or AnyPart
+	// of the only dimension, in each combination of groupBy that exists; then there is one part
+	ZeroValues []string
+	ShownBy    int // a place in Parts, or AnyPart
 	Positive   []*catalog.BoundMetric
 	Columns    []Column
 	Among      []Among
@@ -81,7 +82,8 @@ type Step struct {
 
 // StepsOf returns the steps of p.
 func StepsOf(p *Plan) *Steps {
-	s := &Steps{Lead: AnyPart, ShownBy: AnyPart, Columns: columnsOf(p), Offset: p.Offset * p.Block(), Limit: p.Limit*p.Block() + 1}
+	s := &Steps{Lead: AnyPart, ShownBy: AnyPart, Columns: columnsOf(p), Offset: p.Offset * p.Block(),
+		Limit: p.Limit*p.Block() + 1}
 	if p.Type.Shape == catalog.List {
 		s.Order = orderOf(p, s.Columns)
 		return s
@@ -163,8 +165,8 @@ func kindOf(format catalog.Format) dialect.Kind {
 
 func joined(f *catalog.Field) expr.Expr { return catalog.Joined(f.Alias()) }
 
-// orderOf returns the order of p's rows: the type's values if it lists them, what p sorts by, and what breaks ties. Each column is
-// used once.
+// orderOf returns the order of p's rows: the type's values if it lists them, what p sorts by, and what breaks ties.
+// Each column is used once.
 func orderOf(p *Plan, columns []Column) (found []Step) {
 	outputs := p.Columns()
 	add := func(name string, desc bool) {
@@ -178,14 +180,16 @@ func orderOf(p *Plan, columns []Column) (found []Step) {
 	}
 	ty := p.Type
 	if ty.Table.Rows == catalog.GoalRows && len(p.Sort) == 0 {
-		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]), expr.Arg(dialect.Texts, p.Behaviour.GoalNames()))})
+		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]),
+			expr.Arg(dialect.Texts, p.Behaviour.GoalNames()))})
 		add("visitors", true)
 	}
 	if ty.LedByMetric != nil {
 		found = append(found, Step{E: catalog.Joined(ty.LedByMetric.Alias()), Desc: true})
 	}
 	if len(ty.Values) > 0 && len(p.Sort) == 0 {
-		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]), expr.Arg(dialect.Texts, ty.Values))})
+		found = append(found, Step{E: expr.Call(dialect.ListPosition, joined(ty.DimensionFields[0]),
+			expr.Arg(dialect.Texts, ty.Values))})
 	}
 	for _, o := range p.Sort {
 		add(o.Column, o.Desc)
@@ -205,7 +209,8 @@ func orderOf(p *Plan, columns []Column) (found []Step) {
 	return found
 }
 
-// rowOrder returns what orders the rows of a list that have all else in common. It is nil if a type is not a list of rows.
+// rowOrder returns what orders the rows of a list that have all else in common. It is nil if a type is not a list of
+// rows.
 func rowOrder(ty *catalog.BoundType) []expr.Expr {
 	switch {
 	case ty.Shape != catalog.List || ty.Table.Rows == catalog.SessionRows:

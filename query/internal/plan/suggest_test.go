@@ -18,10 +18,14 @@ func TestTypesAreSuggestedByMeaning(t *testing.T) {
 		kind       store.SubjectKind
 		name, want string
 	}{
-		{store.KindWebsite, "devices", "device_types"}, {store.KindWebsite, "referrer", "traffic"}, {store.KindWebsite, "visitors", "summary_metrics"},
-		{store.KindWebsite, "operating_systems", "os_name"}, {store.KindWebsite, "page-views", "summary_metrics"}, {store.KindWebsite, "browsers", "browser_name"},
-		{store.KindLink, "devices", "link_top_devices"}, {store.KindLink, "clicks", "link_total_clicks"}, {store.KindSchedule, "latency", "uptime_response_time_trends"},
-		{store.KindWebsite, "summry", "summary"}, {store.KindWebsite, "page", "pages"}, {store.KindWebsite, "revenue", "goals"},
+		{store.KindWebsite, "devices", "device_types"}, {store.KindWebsite, "referrer", "traffic"},
+		{store.KindWebsite, "visitors", "summary_metrics"},
+		{store.KindWebsite, "operating_systems", "os_name"}, {store.KindWebsite, "page-views", "summary_metrics"},
+		{store.KindWebsite, "browsers", "browser_name"},
+		{store.KindLink, "devices", "link_top_devices"}, {store.KindLink, "clicks", "link_total_clicks"},
+		{store.KindSchedule, "latency", "uptime_response_time_trends"},
+		{store.KindWebsite, "summry", "summary"}, {store.KindWebsite, "page", "pages"},
+		{store.KindWebsite, "revenue", "goals"},
 		{store.KindWebsite, "cohorts", "retention"}, {store.KindWebsite, "user-flow", "paths"},
 	} {
 		v := resolver{types: types, access: ask.Access{Subject: store.Subject{Kind: row.kind}}}

@@ -5,7 +5,8 @@
 //	why := answers.Why(question)                     // why it found no answer
 //	result, shared, err := answers.Once(ctx, parameter, question, caller, budget, compute)
 //
-// A key includes the versions of the days that an answer depends on. So an answer is never found after its rows changed.
+// A key includes the versions of the days that an answer depends on. So an answer is never found after its rows
+// changed.
 package recall
 
 import (
@@ -21,8 +22,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Answers remembers the answers to parameters, and answers equal questions that are asked at the same time once. It remembers
-// parameters and not whole requests, since dashboards share them, and since an answer to a parameter does not show the clock.
+// Answers remembers the answers to parameters, and answers equal questions that are asked at the same time once. It
+// remembers parameters and not whole requests, since dashboards share them, and since an answer to a parameter does not
+// show the clock.
 type Answers struct {
 	Kept     *lru.Cache[Key, *finished]
 	MaxBytes int64                // of Kept
@@ -83,11 +85,13 @@ func New(s store.Store, bytes int64) *Answers {
 	if _, ok := s.(store.DayLister); !ok || bytes < 0 {
 		return nil
 	}
-	return &Answers{Kept: lru.New[Key, *finished](bytes), MaxBytes: bytes, flights: map[flightKey]*flight{}, asked: lru.New[Key, Key](askedBytes)}
+	return &Answers{Kept: lru.New[Key, *finished](bytes), MaxBytes: bytes, flights: map[flightKey]*flight{},
+		asked: lru.New[Key, Key](askedBytes)}
 }
 
 // Recall returns the answer that is remembered under key.
-func (a *Answers) Recall(ctx context.Context, p *plan.Parameter, key *Key, budget *answer.Budget) (r answer.Result, ok bool) {
+func (a *Answers) Recall(ctx context.Context, p *plan.Parameter, key *Key, budget *answer.Budget) (r answer.Result,
+	ok bool) {
 	if key == nil {
 		return r, false
 	}
@@ -116,9 +120,10 @@ func (a *Answers) Clear() {
 	a.asked.Clear()
 }
 
-// Once returns the answer to p and remembers it as the answer to q. All callers that ask for it at the same time share the work, which
-// is compute; shared reports whether another caller began it. Its error is the context's.
-func (a *Answers) Once(ctx context.Context, p *plan.Parameter, q Question, caller string, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (r answer.Result, shared bool, _ error) {
+// Once returns the answer to p and remembers it as the answer to q. All callers that ask for it at the same time share
+// the work, which is compute; shared reports whether another caller began it. Its error is the context's.
+func (a *Answers) Once(ctx context.Context, p *plan.Parameter, q Question, caller string, budget *answer.Budget,
+	compute func(context.Context, *answer.Budget) answer.Result) (r answer.Result, shared bool, _ error) {
 	f, began, err := a.join(ctx, flightKey{q.Key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
 		f.answer, f.failed = encoded(ctx, p, answer.NewBudget(budget.Max()), compute)
 		if f.answer != nil {
@@ -140,7 +145,8 @@ func (a *Answers) Once(ctx context.Context, p *plan.Parameter, q Question, calle
 }
 
 // join waits for the flight of key, and starts it with work if nobody did.
-func (a *Answers) join(ctx context.Context, key flightKey, work func(context.Context, *flight)) (_ *flight, began bool, _ error) {
+func (a *Answers) join(ctx context.Context, key flightKey, work func(context.Context, *flight)) (_ *flight, began bool,
+	_ error) {
 	a.mu.Lock()
 	f, joined := a.flights[key]
 	if !joined {
@@ -180,7 +186,8 @@ func (a *Answers) land(key flightKey, f *flight) {
 }
 
 // encoded computes the answer to p and encodes it. It recovers a panic, which would end the process.
-func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget, compute func(context.Context, *answer.Budget) answer.Result) (f *finished, failed answer.Result) {
+func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget,
+	compute func(context.Context, *answer.Budget) answer.Result) (f *finished, failed answer.Result) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			f, failed = nil, finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
@@ -190,7 +197,8 @@ func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget, comp
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, identity: r.Meta.Identity, notes: r.Meta.Notes, expired: r.Meta.ExpiredBefore, size: budget.Used()}
+	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, identity: r.Meta.Identity, notes: r.Meta.Notes,
+		expired: r.Meta.ExpiredBefore, size: budget.Used()}
 	if r.Totals != nil {
 		totals := r.Totals.Encode()
 		f.totals = &totals
@@ -209,7 +217,8 @@ func (f *finished) result(p *plan.Parameter, budget *answer.Budget) answer.Resul
 	}
 	meta := finish.ResultMeta(p.Plan, f.data.Len(), f.more)
 	meta.Identity, meta.Notes, meta.ExpiredBefore = f.identity, f.notes, f.expired
-	return answer.Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous, Changes: f.changes, Totals: f.totals, Meta: meta}
+	return answer.Result{Parameter: p.Name, ID: p.ID, Success: true, Data: f.data, Previous: f.previous,
+		Changes: f.changes, Totals: f.totals, Meta: meta}
 }
 
 // cost is about how many bytes f takes.

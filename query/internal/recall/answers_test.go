@@ -34,7 +34,8 @@ func parameter(t *testing.T, id string) *plan.Parameter {
 		t.Fatal(err)
 	}
 	found, mistakes := plan.Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-		ask.Request{Parameters: []ask.Parameter{{Name: "countries", ID: id}}, StartDate: "2026-03-01", EndDate: "2026-03-02"}, time.Unix(1_780_000_000, 0), nil)
+		ask.Request{Parameters: []ask.Parameter{{Name: "countries", ID: id}}, StartDate: "2026-03-01",
+			EndDate: "2026-03-02"}, time.Unix(1_780_000_000, 0), nil)
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes)
 	}
@@ -50,7 +51,8 @@ func of(name, version string) recall.Question {
 func texts(computed *atomic.Int64, text string) func(context.Context, *answer.Budget) answer.Result {
 	return func(_ context.Context, budget *answer.Budget) answer.Result {
 		computed.Add(1)
-		column := answer.Cells{Output: &catalog.Output{Format: catalog.String}, Column: store.Column{Kind: dialect.Text, Texts: []string{text}}}
+		column := answer.Cells{Output: &catalog.Output{Format: catalog.String},
+			Column: store.Column{Kind: dialect.Text, Texts: []string{text}}}
 		column.Name = "name"
 		table := answer.NewTable(1, []answer.Cells{column})
 		if err := budget.TakeFor(&table); err != nil {
@@ -64,7 +66,8 @@ func shown(r answer.Result) string { return r.ID + string(r.Data.AppendJSON(nil)
 
 func room() *answer.Budget { return answer.NewBudget(1 << 20) }
 
-// An answer is remembered under its key, with the id of each parameter that asks for it, and counts against their budgets.
+// An answer is remembered under its key, with the id of each parameter that asks for it, and counts against their
+// budgets.
 func TestAnAnswerIsRemembered(t *testing.T) {
 	a, first, second, q := recall.New(listed{}, 1<<20), parameter(t, "first"), parameter(t, "second"), of("q", "1")
 	var computed atomic.Int64
@@ -85,7 +88,8 @@ func TestAnAnswerIsRemembered(t *testing.T) {
 		t.Errorf("the remembered answer is %s, %t, and takes %d bytes, want %s", shown(got), ok, budget.Used(), want)
 	}
 	if meter.Rows() != 1 {
-		t.Errorf("%d rows were counted, want that of the remembered answer: who computes counts the others", meter.Rows())
+		t.Errorf("%d rows were counted, want that of the remembered answer: who computes counts the others",
+			meter.Rows())
 	}
 	if got, ok := a.Recall(ctx, second, &q.Key, answer.NewBudget(3)); !ok || got.Success || got.Code != ask.TooLarge {
 		t.Errorf("an answer of more than 3 bytes is %s", shown(got))
@@ -99,13 +103,15 @@ func TestAnAnswerIsRemembered(t *testing.T) {
 	}
 	a.Clear()
 	if _, ok := a.Recall(ctx, second, &q.Key, room()); ok || a.Why(q) != answer.FirstAsked || a.Kept.Size() != 0 {
-		t.Errorf("after Clear an answer is remembered %t, or not because of %s, in %d bytes", ok, a.Why(q), a.Kept.Size())
+		t.Errorf("after Clear an answer is remembered %t, or not because of %s, in %d bytes", ok, a.Why(q),
+			a.Kept.Size())
 	}
 }
 
 // Without a bound of at least 0 and versions, nothing is remembered.
 func TestNothingIsRememberedWithoutVersions(t *testing.T) {
-	if recall.New(struct{ store.Store }{}, 1<<20) != nil || recall.New(listed{}, -1) != nil || recall.New(listed{}, 1) == nil {
+	if recall.New(struct{ store.Store }{}, 1<<20) != nil || recall.New(listed{}, -1) != nil ||
+		recall.New(listed{}, 1) == nil {
 		t.Error("New does not follow the store and the bound")
 	}
 }
@@ -117,7 +123,8 @@ func TestAnswersAreBoundedByBytes(t *testing.T) {
 	var computed atomic.Int64
 	name := func(i int) recall.Question { return of(strings.Repeat("q", i+1), "1") }
 	for i := range many {
-		if _, _, err := a.Once(t.Context(), p, name(i), "", room(), texts(&computed, strings.Repeat("x", each))); err != nil {
+		if _, _, err := a.Once(t.Context(), p, name(i), "", room(),
+			texts(&computed, strings.Repeat("x", each))); err != nil {
 			t.Fatal(err)
 		}
 		if size := a.Kept.Size(); size > bound || size < each {
@@ -130,10 +137,12 @@ func TestAnswersAreBoundedByBytes(t *testing.T) {
 		return ok
 	}
 	if !known(many-1) || known(0) || a.Why(name(0)) != answer.NoRoom {
-		t.Errorf("the last answer is remembered %t, the first one %t, because of %s", known(many-1), known(0), a.Why(name(0)))
+		t.Errorf("the last answer is remembered %t, the first one %t, because of %s", known(many-1), known(0),
+			a.Why(name(0)))
 	}
 	large := of("large", "1")
-	if _, _, err := a.Once(t.Context(), p, large, "", room(), texts(&computed, strings.Repeat("x", bound))); err != nil || !known(many-1) {
+	if _, _, err := a.Once(t.Context(), p, large, "", room(),
+		texts(&computed, strings.Repeat("x", bound))); err != nil || !known(many-1) {
 		t.Errorf("an answer larger than the bound pushes others out, %v", err)
 	}
 	if _, ok := a.Recall(t.Context(), p, &large.Key, room()); ok || a.Why(large) != answer.NoRoom {
@@ -155,19 +164,23 @@ func TestAFailureIsNotRemembered(t *testing.T) {
 		if err != nil || got.Success || got.ID != "mine" || got.Code != ask.Internal {
 			t.Errorf("%s: the answer is %s %s, %v", name, got.Code, shown(got), err)
 		}
-		if name == "panicked" && (got.Cause == nil || !strings.Contains(got.Cause.Error(), "it failed") || !strings.Contains(got.Cause.Error(), "answers_test.go")) {
+		if name == "panicked" &&
+			(got.Cause == nil || !strings.Contains(got.Cause.Error(), "it failed") ||
+				!strings.Contains(got.Cause.Error(), "answers_test.go")) {
 			t.Errorf("the cause of a panic is %v, want its text and stack", got.Cause)
 		}
 		if _, ok := a.Recall(t.Context(), p, &q.Key, room()); ok || a.Kept.Size() != 0 {
 			t.Errorf("%s: a failure is remembered", name)
 		}
 	}
-	if got, _, err := a.Once(t.Context(), p, q, "", room(), texts(&computed, "one")); err != nil || !got.Success || computed.Load() != 1 {
+	if got, _, err := a.Once(t.Context(), p, q, "", room(), texts(&computed, "one")); err != nil || !got.Success ||
+		computed.Load() != 1 {
 		t.Errorf("after failures the answer is %s, %v", shown(got), err)
 	}
 }
 
-// Equal questions of a caller share one answer. One whose context ends leaves, and the answer is computed while anybody waits.
+// Equal questions of a caller share one answer. One whose context ends leaves, and the answer is computed while anybody
+// waits.
 func TestEqualQuestionsShareAnAnswer(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -224,8 +237,10 @@ func TestEqualQuestionsShareAnAnswer(t *testing.T) {
 				}
 				close(open)
 				synctest.Wait()
-				if computed.Load() != row.computed || ended.Load() != row.ended || int(answered.Load()) != 3-len(row.leave) {
-					t.Errorf("the answer was computed %d times, its context ended %t, and %d callers got it", computed.Load(), ended.Load(), answered.Load())
+				if computed.Load() != row.computed || ended.Load() != row.ended ||
+					int(answered.Load()) != 3-len(row.leave) {
+					t.Errorf("the answer was computed %d times, its context ended %t, and %d callers got it",
+						computed.Load(), ended.Load(), answered.Load())
 				}
 				if row.leave == nil && shared.Load() != 3-row.computed {
 					t.Errorf("%d answers are shared, want %d", shared.Load(), 3-row.computed)

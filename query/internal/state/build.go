@@ -192,8 +192,8 @@ func (b *builder) samples(column int) []*Partial {
 	})
 }
 
-// gather puts the values of rows, each so many times, in the order of their groups. It returns a function for the values of a
-// group.
+// gather puts the values of rows, each so many times, in the order of their groups. It returns a function for the
+// values of a group.
 func gather[T any](b *builder, value func(row int) (T, int)) func(group int) []T {
 	ends := make([]uint32, b.keys*len(b.Stretches)+1)
 	values, times := make([]T, len(b.groups)), make([]int, len(b.groups))
@@ -220,8 +220,8 @@ func gather[T any](b *builder, value func(row int) (T, int)) func(group int) []T
 	}
 }
 
-// Build makes the partials of every aggregate, by aggregate and stretch. It numbers keys and members that are new. Its error
-// wraps ErrTooLarge if c is too large.
+// Build makes the partials of every aggregate, by aggregate and stretch. It numbers keys and members that are new. Its
+// error wraps ErrTooLarge if c is too large.
 func (c *Computed) Build(names *Numbering) ([][]*Partial, error) {
 	made := &builder{Computed: c}
 	if err := made.groupsOf(names.TextsOf(c.KeyNames)); err != nil {

@@ -67,8 +67,8 @@ func byRow(rows int, of []Source, lists []list, what func(row uint32, lists []li
 	return lists
 }
 
-// each calls what with every list that counts for a row before next, from certain keys of the sources on, and returns the
-// keys from which on it did not.
+// each calls what with every list that counts for a row before next, from certain keys of the sources on, and returns
+// the keys from which on it did not.
 func each(of []Source, from []int, next int32, what func(row int32, l list)) (to []int) {
 	to = make([]int, len(of))
 	for n, s := range of {

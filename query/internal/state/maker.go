@@ -48,7 +48,8 @@ func (m *Maker) endSet(key uint32, dense bool) {
 // Reserve makes room for so many at first.
 func (m *Maker) Reserve(keys, members, values int) {
 	p := &m.p
-	p.keys, p.members, m.numbers = slices.Grow(p.keys, keys), slices.Grow(p.members, members), slices.Grow(m.numbers, values)
+	p.keys, p.members, m.numbers = slices.Grow(p.keys, keys), slices.Grow(p.members, members),
+		slices.Grow(m.numbers, values)
 	if members > 0 || values > keys {
 		p.ends = slices.Grow(p.ends, keys)
 	}
@@ -60,10 +61,12 @@ func (m *Maker) Reserve(keys, members, values int) {
 // Done is the partial that was made.
 func (m *Maker) Done() *Partial {
 	p := &m.p
-	made := &Partial{keys: slices.Clone(p.keys), values: numbersOf(m.numbers), members: slices.Clone(p.members), ends: slices.Clone(p.ends)}
+	made := &Partial{keys: slices.Clone(p.keys), values: numbersOf(m.numbers), members: slices.Clone(p.members),
+		ends: slices.Clone(p.ends)}
 	if slices.Contains(p.dense, true) {
 		made.dense = slices.Clone(p.dense)
 	}
-	*p, m.numbers = Partial{keys: p.keys[:0], members: p.members[:0], ends: p.ends[:0], dense: p.dense[:0]}, m.numbers[:0]
+	*p, m.numbers = Partial{keys: p.keys[:0], members: p.members[:0], ends: p.ends[:0], dense: p.dense[:0]},
+		m.numbers[:0]
 	return made
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// A Numbering numbers the keys and the members of sets of one subject. Numbers that were published may be read while one
-// goroutine numbers more.
+// A Numbering numbers the keys and the members of sets of one subject. Numbers that were published may be read while
+// one goroutine numbers more.
 type Numbering struct {
 	mu      sync.Mutex        // guards the maps, and what is published
 	texts   map[string]*Texts // by what they are called; those of keys, and of text sets
@@ -41,8 +41,8 @@ func (n *Numbering) MembersOf(name string) *Members {
 	return n.members[name]
 }
 
-// Publish lets other goroutines see the numbers that partials of these aggregates and keys need. It returns about how many bytes
-// the new numbers take.
+// Publish lets other goroutines see the numbers that partials of these aggregates and keys need. It returns about how
+// many bytes the new numbers take.
 func (n *Numbering) Publish(aggregates []Aggregate, keyNames string) (bytes int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,12 +124,12 @@ func (k *Texts) publish() (bytes int64) {
 	return bytes
 }
 
-// Members numbers whole numbers in the same way. It is a hash table with open addressing: days with tens of thousands of members
-// are numbered in one go when their states are loaded.
+// Members numbers whole numbers in the same way. It is a hash table with open addressing: days with tens of thousands
+// of members are numbered in one go when their states are loaded.
 //
-// Members are hashes, and a dictionary has them in order. So at first the slot of a value is its highest bits: then memory is
-// read from its beginning to its end. If too many values have nearly the same slot, because they are not hashes or because
-// somebody chose them, slots are mixed at random.
+// Members are hashes, and a dictionary has them in order. So at first the slot of a value is its highest bits: then
+// memory is read from its beginning to its end. If too many values have nearly the same slot, because they are not
+// hashes or because somebody chose them, slots are mixed at random.
 type Members struct {
 	values    []int64  // by number
 	slots     []uint32 // one more than the number of the value that is there; 0: none

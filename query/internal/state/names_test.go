@@ -22,7 +22,8 @@ func dictionariesOf(rng *rand.Rand, days, each, all int) [][]int64 {
 	return found
 }
 
-// TestMembers checks that equal values get equal numbers and other values others, from 0 on, whether values are hashes or not.
+// TestMembers checks that equal values get equal numbers and other values others, from 0 on, whether values are hashes
+// or not.
 func TestMembers(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 10))

@@ -7,8 +7,8 @@ import (
 
 // A counter counts the different members of sets. It is used again for further counts.
 type counter struct {
-	// words have a bit for each of 32 members in their lower half. Their upper half is the number of the count that set these bits, so
-	// no count has to clear the bits of the one before.
+	// words have a bit for each of 32 members in their lower half. Their upper half is the number of the count that set
+	// these bits, so no count has to clear the bits of the one before.
 	words []uint64
 	now   uint64 // the number of the current count, in the upper half
 	lists []list
@@ -65,8 +65,8 @@ func (c *counter) count(lists []list, of []Source) (n int64) {
 	return n
 }
 
-// countMany counts the members of lists that are longer than the number of words. Then it takes less time to clear all words and
-// to count them at the end.
+// countMany counts the members of lists that are longer than the number of words. Then it takes less time to clear all
+// words and to count them at the end.
 func (c *counter) countMany(lists []list, of []Source) (n int64) {
 	clear(c.words)
 	for _, l := range lists {
@@ -91,7 +91,8 @@ func (c *counter) countMany(lists []list, of []Source) (n int64) {
 // Counters count the members of sets. They reuse memory. The zero value is ready for use, and safe for concurrent use.
 type Counters struct{ pool sync.Pool }
 
-// Count returns the number of distinct members of one row. members is the number of all members: see [Numbering.Members].
+// Count returns the number of distinct members of one row. members is the number of all members: see
+// [Numbering.Members].
 func (c *Counters) Count(row int32, members int, of []Source) int64 {
 	counter := c.counter(members)
 	n := counter.count(listsOf(row, of), of)
@@ -102,7 +103,8 @@ func (c *Counters) Count(row int32, members int, of []Source) int64 {
 // Counts returns the number of distinct members for each row of the answer.
 func (c *Counters) Counts(rows, members int, of []Source) []int64 {
 	counter, counts := c.counter(members), make([]int64, rows)
-	counter.lists = byRow(rows, of, counter.lists, func(row uint32, lists []list) { counts[row] = counter.count(lists, of) })
+	counter.lists = byRow(rows, of, counter.lists,
+		func(row uint32, lists []list) { counts[row] = counter.count(lists, of) })
 	c.pool.Put(counter)
 	return counts
 }

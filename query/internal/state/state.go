@@ -5,13 +5,13 @@
 //	visitors := counters.Counts(rows, members, sources)  // of a Set
 //	durations := state.Quantiles(rows, 500, sources)     // of a Sample
 //
-// A partial is the state of one aggregate over the rows of one interval, by the keys that the rows are grouped by: sums, least
-// and greatest values, sets, or samples for quantiles. Partials of different intervals merge exactly, in any order: sums add,
-// sets unite, and samples are ranked together. So an answer about any range is merged from the partials of its days. [RollUp]
-// makes one partial of several.
+// A partial is the state of one aggregate over the rows of one interval, by the keys that the rows are grouped by:
+// sums, least and greatest values, sets, or samples for quantiles. Partials of different intervals merge exactly, in
+// any order: sums add, sets unite, and samples are ranked together. So an answer about any range is merged from the
+// partials of its days. [RollUp] makes one partial of several.
 //
-// A [Numbering] numbers the keys and the members of sets of one subject, so that merging compares small integers. These numbers
-// mean nothing outside a process and are never stored. Partials merge only with partials of the same numbering.
+// A [Numbering] numbers the keys and the members of sets of one subject, so that merging compares small integers. These
+// numbers mean nothing outside a process and are never stored. Partials merge only with partials of the same numbering.
 //
 // Package state/memory holds partials in memory, and package state/codec encodes them as bytes.
 package state
@@ -64,14 +64,15 @@ type Partial struct {
 	values  numbers  // of a Sample those of each key, ascending; else one for each key
 	members []uint32 // of a set those of each key, by their numbers
 	ends    []uint32 // of a set and a Sample: where those of each key end
-	// dense says for each set whether its members are bits. Then members has the number of members, the number of the first word,
-	// and the words. It is nil if no set has bits.
+	// dense says for each set whether its members are bits. Then members has the number of members, the number of the
+	// first word, and the words. It is nil if no set has bits.
 	dense []bool
 }
 
 // Size is about how many bytes p takes.
 func (p *Partial) Size() int64 {
-	return 208 + 4*int64(len(p.keys)+len(p.members)+len(p.ends)+len(p.values.small)) + 8*int64(len(p.values.wide)) + int64(len(p.dense))
+	return 208 + 4*int64(len(p.keys)+len(p.members)+len(p.ends)+len(p.values.small)) + 8*int64(len(p.values.wide)) +
+		int64(len(p.dense))
 }
 
 // span returns where the values or members of the i-th key lie.
@@ -123,5 +124,6 @@ func (p *Partial) AppendMembers(i int, all []uint32) []uint32 {
 
 // Equal reports whether p and q, which have a number for each key, have the same numbers.
 func (p *Partial) Equal(q *Partial) bool {
-	return slices.Equal(p.keys, q.keys) && slices.Equal(p.values.small, q.values.small) && slices.Equal(p.values.wide, q.values.wide)
+	return slices.Equal(p.keys, q.keys) && slices.Equal(p.values.small, q.values.small) &&
+		slices.Equal(p.values.wide, q.values.wide)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/state/statetest"
 )
 
-// TestMerge checks that any cut of time into partials, made and merged in any order, and with some of them rolled up, gives the
-// same answers as the rows together, with keys and without.
+// TestMerge checks that any cut of time into partials, made and merged in any order, and with some of them rolled up,
+// gives the same answers as the rows together, with keys and without.
 func TestMerge(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))

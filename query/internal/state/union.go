@@ -11,8 +11,8 @@ type union struct {
 	members []uint32
 }
 
-// sparse is the most words, or places of a table, per value that counts. With more, it takes longer to read them than to sort the
-// values.
+// sparse is the most words, or places of a table, per value that counts. With more, it takes longer to read them than
+// to sort the values.
 const sparse = 8
 
 // add adds to p a key with the different members of lists.
@@ -67,8 +67,8 @@ func (l list) words(of []Source) (first, last uint32) {
 	return slices.Min(members) / 32, slices.Max(members) / 32
 }
 
-// addBits adds a key with the members in words, which begin with the word number first. It stores bits if these take fewer bytes.
-// Neither end is zero.
+// addBits adds a key with the members in words, which begin with the word number first. It stores bits if these take
+// fewer bytes. Neither end is zero.
 func (m *Maker) addBits(key, first uint32, words []uint32) {
 	n := 0
 	for _, word := range words {

@@ -1,14 +1,15 @@
-// Package synonym has the words that people write in a request in place of its names. The error about such a word suggests the name.
+// Package synonym has the words that people write in a request in place of its names. The error about such a word
+// suggests the name.
 package synonym
 
 import "github.com/sightline-analytics/sightline/internal/mistake"
 
-// OfTypes returns words by which people look for the built-in query types. A caller may ask for the first type of a word that belongs
-// to the subject. Callers must not change the map.
+// OfTypes returns words by which people look for the built-in query types. A caller may ask for the first type of a
+// word that belongs to the subject. Callers must not change the map.
 func OfTypes() mistake.Synonyms { return ofTypes }
 
-// OfNames returns words that people use in place of the other names of a request: fields, operators, presets and granularities, and
-// dimensions of filters. Callers must not change the map.
+// OfNames returns words that people use in place of the other names of a request: fields, operators, presets and
+// granularities, and dimensions of filters. Callers must not change the map.
 func OfNames() mistake.Synonyms { return ofNames }
 
 var ofTypes = mistake.Synonyms{

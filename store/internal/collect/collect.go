@@ -32,8 +32,8 @@ func New(stmt store.Statement) *Collector {
 	return &Collector{Rows: rows, most: stmt.MaxBytes}
 }
 
-// Add adds a row. It fails with [store.ErrTooLarge] if the answer exceeds Statement.MaxBytes. It also fails if the row has another
-// number of columns than the statement, or a value of another kind. After an error, the rows are of no use.
+// Add adds a row. It fails with [store.ErrTooLarge] if the answer exceeds Statement.MaxBytes. It also fails if the row
+// has another number of columns than the statement, or a value of another kind. After an error, the rows are of no use.
 func (c *Collector) Add(cells []driver.Value) error {
 	if len(cells) != len(c.Rows.Columns) {
 		return fmt.Errorf("the answer has %d columns, want %d", len(cells), len(c.Rows.Columns))

@@ -17,7 +17,8 @@ import (
 func TestCollector(t *testing.T) {
 	c := New(store.Statement{Kinds: []dialect.Kind{dialect.Int, dialect.Float, dialect.Text}, MaxBytes: 100})
 	for _, cells := range [][]driver.Value{
-		{int64(-1), 0.5, "a"}, {uint8(255), float32(0.25), nil}, {uint64(math.MaxInt64), int64(3), "b"}, {big.NewInt(math.MinInt64), nil, ""},
+		{int64(-1), 0.5, "a"}, {uint8(255), float32(0.25), nil}, {uint64(math.MaxInt64), int64(3), "b"},
+		{big.NewInt(math.MinInt64), nil, ""},
 	} {
 		if err := c.Add(cells); err != nil {
 			t.Fatal(err)
@@ -43,7 +44,8 @@ func TestCollectorRefuses(t *testing.T) {
 		{"too few columns", dialect.Int, nil, "0 columns, want 1"},
 		{"a text as a whole number", dialect.Int, []driver.Value{"1"}, "column 1: the value 1 has type string"},
 		{"a number with decimals as a whole number", dialect.Int, []driver.Value{1.0}, "type float64"},
-		{"a whole number above 64 bits", dialect.Int, []driver.Value{new(big.Int).Lsh(big.NewInt(1), 63)}, "a whole number of 64 bits"},
+		{"a whole number above 64 bits", dialect.Int, []driver.Value{new(big.Int).Lsh(big.NewInt(1), 63)},
+			"a whole number of 64 bits"},
 		{"an unsigned number above 63 bits", dialect.Int, []driver.Value{uint64(1 << 63)}, "a whole number of 64 bits"},
 		{"a text as a number", dialect.Float, []driver.Value{"0.5"}, "type string"},
 		{"bytes as a text", dialect.Text, []driver.Value{[]byte("a")}, "want text"},
@@ -55,7 +57,8 @@ func TestCollectorRefuses(t *testing.T) {
 			t.Errorf("%s: the error is %v, want %q in it", row.name, err, row.want)
 		}
 	}
-	if err := New(store.Statement{Kinds: []dialect.Kind{dialect.Int}, MaxBytes: 7}).Add([]driver.Value{int64(1)}); !errors.Is(err, store.ErrTooLarge) {
+	if err := New(store.Statement{Kinds: []dialect.Kind{dialect.Int},
+		MaxBytes: 7}).Add([]driver.Value{int64(1)}); !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("the error of a number is %v, want store.ErrTooLarge: it has 8 bytes", err)
 	}
 }

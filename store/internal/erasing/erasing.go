@@ -25,8 +25,8 @@ func Tables() []schema.Table {
 	return slices.DeleteFunc(schema.Tables(), func(t schema.Table) bool { return !t.Has("profile_id") })
 }
 
-// Check returns an error that wraps store.ErrInvalid if p has no website, no id or an empty id. An empty id would match the rows
-// of all visitors without one.
+// Check returns an error that wraps store.ErrInvalid if p has no website, no id or an empty id. An empty id would match
+// the rows of all visitors without one.
 func Check(p store.Person) error {
 	switch ids := slices.Concat(p.AnonymousIDs, p.ProfileIDs); {
 	case p.Website == "":
@@ -39,7 +39,8 @@ func Check(p store.Person) error {
 	return nil
 }
 
-// Identity returns the identity of a row of t, by which its receipt is found. kind is the column kind of an event, else 0.
+// Identity returns the identity of a row of t, by which its receipt is found. kind is the column kind of an event, else
+// 0.
 func Identity(t *schema.Table, website, id string, kind int64, keyed bool) schema.Identity {
 	of := schema.Identity{Table: t.ID, Keyed: keyed, Subject: website, ID: id}
 	if t.ID == schema.Events {

@@ -23,7 +23,8 @@ func TestStretches(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for _, p := range []store.Person{
-		{AnonymousIDs: []string{"v"}}, {Website: "w"}, {Website: "w", AnonymousIDs: []string{"v", ""}}, {Website: "w", ProfileIDs: []string{""}},
+		{AnonymousIDs: []string{"v"}}, {Website: "w"}, {Website: "w", AnonymousIDs: []string{"v", ""}},
+		{Website: "w", ProfileIDs: []string{""}},
 	} {
 		if err := erasing.Check(p); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%+v: %v, want store.ErrInvalid", p, err)

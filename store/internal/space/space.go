@@ -5,8 +5,8 @@
 //		return err // wraps store.ErrFull: nothing was written
 //	}
 //
-// A store checks before each write, so that it refuses rows while its log can still be moved into its file, instead of failing
-// in the middle of a write.
+// A store checks before each write, so that it refuses rows while its log can still be moved into its file, instead of
+// failing in the middle of a write.
 package space
 
 import (
@@ -30,8 +30,8 @@ const fresh = time.Second
 // Config configures [New].
 type Config struct {
 	Folder string // required
-	// Least is the number of free bytes below which Check fails. 0 means 256 MiB, or 5 % of the disk if that is less. A negative
-	// number means that Check never fails.
+	// Least is the number of free bytes below which Check fails. 0 means 256 MiB, or 5 % of the disk if that is less. A
+	// negative number means that Check never fails.
 	Least  int64
 	Now    func() time.Time // required
 	Logger *slog.Logger     // required; gets a warning when space runs out
@@ -48,8 +48,8 @@ type Guard struct {
 	last error     // its result
 }
 
-// Free returns the free bytes of the disk of a folder, and the number of free bytes below which a store accepts no rows, with a
-// [Config.Least]: 0 if there is none.
+// Free returns the free bytes of the disk of a folder, and the number of free bytes below which a store accepts no
+// rows, with a [Config.Least]: 0 if there is none.
 func Free(folder string, least int64) (free, limit int64, err error) {
 	free, size, err := measure(folder)
 	return free, max(0, limitOf(least, size)), err
@@ -74,8 +74,8 @@ func New(cfg Config) *Guard {
 	return &Guard{cfg: cfg}
 }
 
-// Check returns an error that wraps [store.ErrFull] if the disk has too little free space. It measures at most once a second. If
-// the space cannot be measured, it returns nil.
+// Check returns an error that wraps [store.ErrFull] if the disk has too little free space. It measures at most once a
+// second. If the space cannot be measured, it returns nil.
 func (g *Guard) Check() error {
 	if g == nil {
 		return nil
@@ -98,7 +98,8 @@ func (g *Guard) Check() error {
 	}
 	switch {
 	case before == nil && g.last != nil:
-		g.cfg.Logger.Warn("the disk is almost full: events are refused until space is free", "folder", g.cfg.Folder, "free", free, "least", least)
+		g.cfg.Logger.Warn("the disk is almost full: events are refused until space is free", "folder", g.cfg.Folder,
+			"free", free, "least", least)
 	case before != nil && g.last == nil:
 		g.cfg.Logger.Info("the disk has free space again: events are accepted", "folder", g.cfg.Folder, "free", free)
 	}

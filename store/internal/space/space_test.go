@@ -18,7 +18,8 @@ func TestCheck(t *testing.T) {
 	var broken error
 	start := func(least int64) *Guard {
 		return New(Config{
-			Folder: "f", Least: least, Now: func() time.Time { return now }, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			Folder: "f", Least: least, Now: func() time.Time { return now },
+			Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 			Measure: func(string) (int64, int64, error) { return free, size, broken },
 		})
 	}
@@ -47,14 +48,16 @@ func TestCheck(t *testing.T) {
 		free  int64
 		full  bool
 	}{
-		{0, 10, true}, {time.Second / 2, 1000, true}, {time.Second / 2, 1000, false}, {time.Second / 2, 10, false}, {time.Second, 10, true}, {time.Second, 9, true},
+		{0, 10, true}, {time.Second / 2, 1000, true}, {time.Second / 2, 1000, false}, {time.Second / 2, 10, false},
+		{time.Second, 10, true}, {time.Second, 9, true},
 	} {
 		now, free = now.Add(c.after), c.free
 		if err := g.Check(); (err != nil) != c.full {
 			t.Errorf("%d bytes at %v: %v", c.free, now.UTC(), err)
 		}
 	}
-	if full, again := strings.Count(log.String(), "events are refused"), strings.Count(log.String(), "events are accepted"); full != 2 || again != 1 {
+	if full, again := strings.Count(log.String(), "events are refused"),
+		strings.Count(log.String(), "events are accepted"); full != 2 || again != 1 {
 		t.Errorf("%d warnings and %d ends, want 2 and 1:\n%s", full, again, log.String())
 	}
 	now, broken = now.Add(time.Second), errors.New("no such folder")

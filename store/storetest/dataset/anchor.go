@@ -57,7 +57,8 @@ func (a *asker) anyRow(s store.Subject) (sample, bool) {
 		}))}, v.Website == s.ID
 	case a.kind.Name == "frustration_by_page":
 		p := pickFrom(a, b.Spans)
-		return sample{p.Time, agentTexts(p.Agent, identityTexts(p.Identity, map[string]string{"path": p.Path}))}, p.Website == s.ID
+		return sample{p.Time, agentTexts(p.Agent, identityTexts(p.Identity, map[string]string{"path": p.Path}))},
+			p.Website == s.ID
 	default:
 		e := pickFrom(a, a.events())
 		if e.Website != s.ID || !a.fits(&e) {

@@ -45,7 +45,8 @@ func (w *Dataset) askType(rng *rand.Rand, kind reference.Type) reference.Questio
 	a := &asker{Rand: rng, dataset: w, kind: kind, asking: true}
 	q := a.question()
 	q.Totals = a.chance(50)
-	f := fields{names: kind.Filters, deeds: kind.Kind == store.KindWebsite && kind.Name != "blocked_traffic" && kind.Name != "blocked_traffic_trends"}
+	f := fields{names: kind.Filters, deeds: kind.Kind == store.KindWebsite && kind.Name != "blocked_traffic" &&
+		kind.Name != "blocked_traffic_trends"}
 	f.properties = kind.Allows("property:a")
 	if f.properties {
 		f.names = append(slices.Clone(f.names), "event_name")

@@ -69,7 +69,8 @@ func (a *asker) leaf(f fields, depth int) reference.Filter {
 // Key returns random filters of a key, of which one is a group: on sessions, or on rows.
 func (w *Dataset) Key(rng *rand.Rand) []reference.Filter {
 	a := &asker{Rand: rng, dataset: w, kind: reference.Type{Kind: store.KindWebsite}, asking: true}
-	f := fields{properties: true, deeds: true, names: append(reference.SessionFields(), "path", "path", "event_name", "namespace", "profile_id", "session_id")}
+	f := fields{properties: true, deeds: true,
+		names: append(reference.SessionFields(), "path", "path", "event_name", "namespace", "profile_id", "session_id")}
 	for {
 		a.anchor = a.sampleOf(a.another())
 		if key := a.mandatoryGroup(f); key[0].Field == "" && key[0].Did == nil {
@@ -164,8 +165,10 @@ func (a *asker) pattern(field, v string) string {
 	part := a.part("", v, false)
 	quoted := regexp.QuoteMeta(part)
 	return pickFrom(a, []string{
-		quoted, quoted, "^" + regexp.QuoteMeta(v) + "$", "(?i)" + regexp.QuoteMeta(strings.ToUpper(part)), strings.ToUpper(quoted),
-		"^" + quoted, quoted + "$", "(" + quoted + "|signup)", "^$", "^.+$", `\d`, `[A-Z]`, `\p{L}{4,}`, `^[^/]*$`, `(?s)a.*b`, `\bdocs\b`, "(" + quoted + "){2}", `%|_`,
+		quoted, quoted, "^" + regexp.QuoteMeta(v) + "$", "(?i)" + regexp.QuoteMeta(strings.ToUpper(part)),
+		strings.ToUpper(quoted),
+		"^" + quoted, quoted + "$", "(" + quoted + "|signup)", "^$", "^.+$", `\d`, `[A-Z]`, `\p{L}{4,}`, `^[^/]*$`,
+		`(?s)a.*b`, `\bdocs\b`, "(" + quoted + "){2}", `%|_`,
 	})
 }
 
@@ -195,7 +198,8 @@ func (a *asker) propertyLeaf() reference.Filter {
 	case n < 50:
 		f.Field, f.Op = "property:"+a.numberKey(), pickFrom(a, []string{"gt", "gte", "lt", "lte"})
 		f.Values = []string{pickFrom(a, []string{
-			"0", "-1", "1", "5", "12.3456", "12.34555", " 19.99 ", "19.9900", "1000", "999999999", "-999999999", "0.0001", "0.00005", "1000000000", "x", "", "true",
+			"0", "-1", "1", "5", "12.3456", "12.34555", " 19.99 ", "19.9900", "1000", "999999999", "-999999999",
+			"0.0001", "0.00005", "1000000000", "x", "", "true",
 		})}
 		return f
 	}
@@ -251,7 +255,8 @@ func (a *asker) total() string {
 			Total json.Number `json:"total"`
 		}
 		e := pickFrom(a, a.events())
-		if e.Name != "" && json.Unmarshal([]byte(e.Properties), &one) == nil && one.Total != "" && !strings.ContainsAny(one.Total.String(), "eE") {
+		if e.Name != "" && json.Unmarshal([]byte(e.Properties), &one) == nil && one.Total != "" &&
+			!strings.ContainsAny(one.Total.String(), "eE") {
 			return one.Total.String()
 		}
 	}
@@ -277,7 +282,8 @@ func (a *asker) numberKey() string {
 
 // deed returns what a session or a visitor did.
 func (a *asker) deed(depth int) *reference.Did {
-	return &reference.Did{Action: a.action(depth), In: pickFrom(a, []string{"", "session", "session", "range", "range"})}
+	return &reference.Did{Action: a.action(depth),
+		In: pickFrom(a, []string{"", "session", "session", "range", "range"})}
 }
 
 // action returns the events that a goal, a step or a filter with depth groups around it is about.
@@ -309,7 +315,8 @@ func (a *asker) action(depth int) reference.Action {
 		action.Event = text("event_name", e.Name)
 	}
 	if a.chance(25) {
-		action.Filters = []reference.Filter{a.tree(fields{names: []string{"path", "event_name", "namespace", "profile_id", "session_id"}, properties: true}, max(depth, 3))}
+		action.Filters = []reference.Filter{a.tree(fields{names: []string{"path", "event_name", "namespace",
+			"profile_id", "session_id"}, properties: true}, max(depth, 3))}
 	}
 	return action
 }

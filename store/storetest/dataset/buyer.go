@@ -12,15 +12,24 @@ import (
 // orders lists properties of orders: decimals as numbers and as texts, texts and numbers that are not decimals, and
 // values at the limits of decimals.
 var orders = pool{
-	`{"total":12.3456,"plan":"pro"}`, `{"total":19.99,"plan":"pro","qty":2}`, `{"total":19.99,"plan":"pro"}`, `{"total":19.99,"plan":"free"}`, `{"total":"19.990"}`, `{"total":19.99,"plan":"pro"}`, `{"total":19.99}`,
+	`{"total":12.3456,"plan":"pro"}`, `{"total":19.99,"plan":"pro","qty":2}`, `{"total":19.99,"plan":"pro"}`,
+	`{"total":19.99,"plan":"free"}`, `{"total":"19.990"}`, `{"total":19.99,"plan":"pro"}`, `{"total":19.99}`,
 	`{"total":"19.99","plan":"Pro","qty":"2"}`, `{"total":0,"plan":"free"}`,
-	`{"total":" 12.5 ","plan":""}`, `{"total":"\t7\n","plan":null}`, `{"total":"-3.00005","qty":-1}`, `{"total":-3.00004,"qty":" 3"}`, `{"total":"+5"}`, `{"total":"00012.5"}`,
-	`{"total":1e3,"plan":"pro"}`, `{"total":1.5E-3}`, `{"total":25E-6}`, `{"total":5e-5}`, `{"total":1e300}`, `{"total":-1e-300}`, `{"total":"1e3"}`, `{"total":12345.678E-2}`,
-	`{"total":999999999}`, `{"total":-999999999}`, `{"total":1000000000}`, `{"total":999999999.00004}`, `{"total":999999999.00005}`, `{"total":"999999999.00004"}`, `{"total":"1234567890"}`, `{"total":"0123456789"}`, `{"total":""}`, `{"total":null,"plan":""}`,
-	`{"total":0.00005}`, `{"total":0.00004999}`, `{"total":"0.00015"}`, `{"total":0.30000000000000004}`, `{"total":1.00005}`, `{"total":-1.00005}`, `{"total":"-0"}`, `{"total":-0.0}`,
-	`{"total":null}`, `{"total":""}`, `{"total":" ","plan":" pro"}`, `{"total":true}`, `{"total":false,"plan":true}`, `{"total":[1]}`, `{"total":{"amount":5.5},"plan":"pro"}`,
-	`{"total":"12,5"}`, `{"total":".5"}`, `{"total":"5."}`, `{"total":"0x10"}`, `{"total":"--5"}`, `{"total":"٣"}`, `{"total":"NaN"}`, `{"total":"1 000"}`,
-	`{"Total":5,"plan":"PRO"}`, `{"plan":"pro"}`, `{"plan":"pro plus"}`, `{"plan":1}`, `{"plan":"1"}`, `{"plan":["pro"]}`, "{}", "",
+	`{"total":" 12.5 ","plan":""}`, `{"total":"\t7\n","plan":null}`, `{"total":"-3.00005","qty":-1}`,
+	`{"total":-3.00004,"qty":" 3"}`, `{"total":"+5"}`, `{"total":"00012.5"}`,
+	`{"total":1e3,"plan":"pro"}`, `{"total":1.5E-3}`, `{"total":25E-6}`, `{"total":5e-5}`, `{"total":1e300}`,
+	`{"total":-1e-300}`, `{"total":"1e3"}`, `{"total":12345.678E-2}`,
+	`{"total":999999999}`, `{"total":-999999999}`, `{"total":1000000000}`, `{"total":999999999.00004}`,
+	`{"total":999999999.00005}`, `{"total":"999999999.00004"}`, `{"total":"1234567890"}`, `{"total":"0123456789"}`,
+	`{"total":""}`, `{"total":null,"plan":""}`,
+	`{"total":0.00005}`, `{"total":0.00004999}`, `{"total":"0.00015"}`, `{"total":0.30000000000000004}`,
+	`{"total":1.00005}`, `{"total":-1.00005}`, `{"total":"-0"}`, `{"total":-0.0}`,
+	`{"total":null}`, `{"total":""}`, `{"total":" ","plan":" pro"}`, `{"total":true}`, `{"total":false,"plan":true}`,
+	`{"total":[1]}`, `{"total":{"amount":5.5},"plan":"pro"}`,
+	`{"total":"12,5"}`, `{"total":".5"}`, `{"total":"5."}`, `{"total":"0x10"}`, `{"total":"--5"}`, `{"total":"٣"}`,
+	`{"total":"NaN"}`, `{"total":"1 000"}`,
+	`{"Total":5,"plan":"PRO"}`, `{"plan":"pro"}`, `{"plan":"pro plus"}`, `{"plan":1}`, `{"plan":"1"}`,
+	`{"plan":["pro"]}`, "{}", "",
 }
 
 // Names of events of the sign-up funnel.
@@ -89,7 +98,8 @@ func (v *visitor) order(name string) {
 	e := v.event(store.Custom, name)
 	e.Properties = v.m.pick(orders)
 	if v.m.chance(30) { // four decimals
-		e.Properties = fmt.Sprintf(`{"total":%d.%04d,"plan":"pro","qty":%d}`, v.m.rng.IntN(200), v.m.rng.IntN(10_000), v.m.rng.IntN(4))
+		e.Properties = fmt.Sprintf(`{"total":%d.%04d,"plan":"pro","qty":%d}`, v.m.rng.IntN(200), v.m.rng.IntN(10_000),
+			v.m.rng.IntN(4))
 	}
 	e.Namespace = v.m.pick(namespaces)
 }

@@ -41,8 +41,10 @@ func TestTrapsOfBuyers(t *testing.T) {
 	for trap := range propertyTraps {
 		missing = append(missing, trap)
 	}
-	missing = append(missing, "chain of the window", "chain 1 ms too long", "chain 1 ms shorter", "step twice at one instant", "chain at one instant",
-		"a later first step", "chain over two sessions", "sign-up on a day's first millisecond", "sign-up on a day's last millisecond", "return before the sign-up",
+	missing = append(missing, "chain of the window", "chain 1 ms too long", "chain 1 ms shorter",
+		"step twice at one instant", "chain at one instant",
+		"a later first step", "chain over two sessions", "sign-up on a day's first millisecond",
+		"sign-up on a day's last millisecond", "return before the sign-up",
 		"return on another day", "second sign-up")
 	for _, trap := range missing {
 		if found[trap] == 0 {
@@ -52,18 +54,25 @@ func TestTrapsOfBuyers(t *testing.T) {
 }
 
 var propertyTraps = map[string]*regexp.Regexp{
-	"four decimals": regexp.MustCompile(`"total":\d+\.\d{4}[,}]`), "decimal as text": regexp.MustCompile(`"total":"19\.99"`), "text with blanks": regexp.MustCompile(`"total":" 12`),
-	"sign": regexp.MustCompile(`"total":"\+5"`), "exponent": regexp.MustCompile(`"total":1e3`), "exponent as text": regexp.MustCompile(`"total":"1e3"`),
-	"too many digits": regexp.MustCompile(`"total":"1234567890"`), "largest": regexp.MustCompile(`"total":999999999[,}]`), "just too large": regexp.MustCompile(`"total":1000000000`),
-	"half of the last place": regexp.MustCompile(`"total":-1\.00005`), "null": regexp.MustCompile(`"total":null`), "empty": regexp.MustCompile(`"total":""`),
-	"boolean": regexp.MustCompile(`"total":true`), "list": regexp.MustCompile(`"total":\[`), "nested": regexp.MustCompile(`"total":\{`), "huge": regexp.MustCompile(`"total":1e300`),
+	"four decimals":   regexp.MustCompile(`"total":\d+\.\d{4}[,}]`),
+	"decimal as text": regexp.MustCompile(`"total":"19\.99"`), "text with blanks": regexp.MustCompile(`"total":" 12`),
+	"sign": regexp.MustCompile(`"total":"\+5"`), "exponent": regexp.MustCompile(`"total":1e3`),
+	"exponent as text":       regexp.MustCompile(`"total":"1e3"`),
+	"too many digits":        regexp.MustCompile(`"total":"1234567890"`),
+	"largest":                regexp.MustCompile(`"total":999999999[,}]`),
+	"just too large":         regexp.MustCompile(`"total":1000000000`),
+	"half of the last place": regexp.MustCompile(`"total":-1\.00005`), "null": regexp.MustCompile(`"total":null`),
+	"empty":   regexp.MustCompile(`"total":""`),
+	"boolean": regexp.MustCompile(`"total":true`), "list": regexp.MustCompile(`"total":\[`),
+	"nested": regexp.MustCompile(`"total":\{`), "huge": regexp.MustCompile(`"total":1e300`),
 	"key in another case": regexp.MustCompile(`"Total"`),
 }
 
 // chainTraps marks the chains from a pageview of / to a sign-up.
 func chainTraps(list []store.Event, found map[string]int) {
 	for i, e := range list {
-		if i > 0 && e.Time.Equal(list[i-1].Time) && e.Path == "/pricing" && list[i-1].Path == "/pricing" && e.Kind == store.Pageview {
+		if i > 0 && e.Time.Equal(list[i-1].Time) && e.Path == "/pricing" && list[i-1].Path == "/pricing" &&
+			e.Kind == store.Pageview {
 			found["step twice at one instant"]++
 		}
 		for _, first := range list {
@@ -140,7 +149,8 @@ func TestAskingGoesThroughEverything(t *testing.T) {
 		found["to"] = found["to"] || q.To != nil
 		found["date"] = found["date"] || slices.Contains(q.Dimensions, "date")
 		found["compared choice"] = found["compared choice"] || q.Metrics != nil && q.Compare != ""
-		found["value"] = found["value"] || slices.ContainsFunc(q.Goals, func(g reference.Goal) bool { return g.Value != "" })
+		found["value"] = found["value"] ||
+			slices.ContainsFunc(q.Goals, func(g reference.Goal) bool { return g.Value != "" })
 	}
 	want := strings.Fields("totals window from to date value filter_and filter_or filter_not filter_did mandatory_or mandatory_not mandatory_did step_or within_session within_visitor")
 	for _, op := range slices.Concat(reference.TextOperators(), reference.PropertyOperators()) {

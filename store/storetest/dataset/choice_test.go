@@ -16,7 +16,8 @@ import (
 // FIELD=COLUMN, where COLUMN is the column of the named type.
 type spelled struct {
 	name, dataset, dimensions, metrics string
-	known                              string // the field that must not be empty, since the named type leaves empty names out
+	// the field that must not be empty, since the named type leaves empty names out
+	known string
 }
 
 const (
@@ -28,41 +29,61 @@ func allSpelled() []spelled {
 	list := []spelled{
 		{name: "summary", dataset: "pageviews", dimensions: "date", metrics: "pageviews visitors " + visits},
 		{name: "summary_metrics", dataset: "pageviews", metrics: "pageviews visitors " + visits},
-		{name: "session_metrics", dataset: "pageviews", metrics: "sessions=total_sessions avg_session_duration median_session_duration bounce_rate pages_per_session total_events"},
-		{name: "sessions_time_series", dataset: "pageviews", dimensions: "date", metrics: "sessions visitors avg_session_duration bounce_rate"},
+		{name: "session_metrics", dataset: "pageviews",
+			metrics: "sessions=total_sessions avg_session_duration median_session_duration bounce_rate pages_per_session total_events"},
+		{name: "sessions_time_series", dataset: "pageviews", dimensions: "date",
+			metrics: "sessions visitors avg_session_duration bounce_rate"},
 		{name: "top_pages", dataset: "pageviews", dimensions: "path", metrics: perB},
 		{name: "pages", dataset: "pageviews", dimensions: "path", metrics: perB + " avg_load_time"},
-		{name: "entry_pages", dataset: "entries", dimensions: "path", metrics: "sessions pageviews visitors percentage"},
+		{name: "entry_pages", dataset: "entries", dimensions: "path",
+			metrics: "sessions pageviews visitors percentage"},
 		{name: "exit_pages", dataset: "exits", dimensions: "path", metrics: "sessions pageviews visitors percentage"},
 		{name: "countries", dataset: "pageviews", dimensions: "country=country_code", metrics: perB, known: "country"},
-		{name: "region", dataset: "pageviews", dimensions: "country=country_code region", metrics: perB, known: "region"},
-		{name: "cities", dataset: "pageviews", dimensions: "country=country_code region city", metrics: perB, known: "city"},
+		{name: "region", dataset: "pageviews", dimensions: "country=country_code region", metrics: perB,
+			known: "region"},
+		{name: "cities", dataset: "pageviews", dimensions: "country=country_code region city", metrics: perB,
+			known: "city"},
 		{name: "device_types", dataset: "pageviews", dimensions: "device_type", metrics: perB, known: "device_type"},
-		{name: "browsers_grouped", dataset: "pageviews", dimensions: "browser_name=name", metrics: perB + " sessions", known: "browser_name"},
-		{name: "browser_versions", dataset: "pageviews", dimensions: "browser_name=name browser_version=version", metrics: perB + " sessions", known: "browser_name"},
-		{name: "os_versions", dataset: "pageviews", dimensions: "os_name=name os_version=version", metrics: perB + " sessions", known: "os_name"},
-		{name: "errors", dataset: "errors", dimensions: "message error_type", metrics: "count users sessions percentage"},
+		{name: "browsers_grouped", dataset: "pageviews", dimensions: "browser_name=name", metrics: perB + " sessions",
+			known: "browser_name"},
+		{name: "browser_versions", dataset: "pageviews", dimensions: "browser_name=name browser_version=version",
+			metrics: perB + " sessions", known: "browser_name"},
+		{name: "os_versions", dataset: "pageviews", dimensions: "os_name=name os_version=version", metrics: perB +
+			" sessions", known: "os_name"},
+		{name: "errors", dataset: "errors", dimensions: "message error_type",
+			metrics: "count users sessions percentage"},
 		{name: "error_types", dataset: "errors", dimensions: "error_type", metrics: "count users percentage"},
-		{name: "errors_by_page", dataset: "errors", dimensions: "path", metrics: "count=errors users unique_messages percentage"},
+		{name: "errors_by_page", dataset: "errors", dimensions: "path",
+			metrics: "count=errors users unique_messages percentage"},
 		{name: "error_trends", dataset: "errors", dimensions: "date", metrics: "count=errors users sessions"},
-		{name: "web_vitals_by_page", dataset: "vitals", dimensions: "path", metrics: "samples visitors p75_lcp p75_fcp p75_cls p75_inp p75_ttfb"},
-		{name: "vitals_time_series", dataset: "vitals", dimensions: "date", metrics: "samples p75_lcp p75_fcp p75_cls p75_inp p75_ttfb"},
-		{name: "custom_events", dataset: "events", dimensions: "event_name=name", metrics: "unique_users total_events unique_sessions events_with_properties percentage"},
-		{name: "custom_events_trends", dataset: "events", dimensions: "date", metrics: "total_events unique_users unique_sessions"},
-		{name: "outbound_links", dataset: "clicks", dimensions: "href text", metrics: "total_clicks unique_users unique_sessions percentage"},
+		{name: "web_vitals_by_page", dataset: "vitals", dimensions: "path",
+			metrics: "samples visitors p75_lcp p75_fcp p75_cls p75_inp p75_ttfb"},
+		{name: "vitals_time_series", dataset: "vitals", dimensions: "date",
+			metrics: "samples p75_lcp p75_fcp p75_cls p75_inp p75_ttfb"},
+		{name: "custom_events", dataset: "events", dimensions: "event_name=name",
+			metrics: "unique_users total_events unique_sessions events_with_properties percentage"},
+		{name: "custom_events_trends", dataset: "events", dimensions: "date",
+			metrics: "total_events unique_users unique_sessions"},
+		{name: "outbound_links", dataset: "clicks", dimensions: "href text",
+			metrics: "total_clicks unique_users unique_sessions percentage"},
 		{name: "link_total_clicks", dataset: "link_visits", metrics: "clicks=total"},
 		{name: "link_clicks_by_day", dataset: "link_visits", dimensions: "date", metrics: "clicks"},
-		{name: "link_top_countries", dataset: "link_visits", dimensions: "country=country_code", metrics: "clicks percentage"},
+		{name: "link_top_countries", dataset: "link_visits", dimensions: "country=country_code",
+			metrics: "clicks percentage"},
 		{name: "blocked_traffic", dataset: "blocked", dimensions: "reason bot_name", metrics: "requests percentage"},
 		{name: "blocked_traffic_trends", dataset: "blocked", dimensions: "date", metrics: "requests"},
-		{name: "uptime_time_series", dataset: "checks", dimensions: "date", metrics: "uptime_percentage total_checks successful_checks avg_response_time p50_response_time " +
-			"p95_response_time max_response_time avg_ttfb p50_ttfb p95_ttfb"},
-		{name: "uptime_response_time_trends", dataset: "checks", dimensions: "date", metrics: "avg_response_time p50_response_time p75_response_time p90_response_time " +
-			"p95_response_time p99_response_time min_response_time max_response_time avg_ttfb"},
+		{name: "uptime_time_series", dataset: "checks", dimensions: "date",
+			metrics: "uptime_percentage total_checks successful_checks avg_response_time p50_response_time " +
+				"p95_response_time max_response_time avg_ttfb p50_ttfb p95_ttfb"},
+		{name: "uptime_response_time_trends", dataset: "checks", dimensions: "date",
+			metrics: "avg_response_time p50_response_time p75_response_time p90_response_time " +
+				"p95_response_time p99_response_time min_response_time max_response_time avg_ttfb"},
 	}
 	for name, field := range map[string]string{
-		"utm_sources": "utm_source", "utm_mediums": "utm_medium", "utm_campaigns": "utm_campaign", "utm_terms": "utm_term", "utm_content": "utm_content",
-		"language": "language", "timezone": "timezone", "screen_resolutions": "screen_resolution", "browser_name": "browser_name", "os_name": "os_name",
+		"utm_sources": "utm_source", "utm_mediums": "utm_medium", "utm_campaigns": "utm_campaign",
+		"utm_terms": "utm_term", "utm_content": "utm_content",
+		"language": "language", "timezone": "timezone", "screen_resolutions": "screen_resolution",
+		"browser_name": "browser_name", "os_name": "os_name",
 	} {
 		list = append(list, spelled{name, "pageviews", field + "=name", perB, field})
 	}
@@ -111,7 +132,8 @@ func TestChoicesEqualNamedTypes(t *testing.T) {
 				continue
 			}
 			if err != nil || other != nil || !slices.Equal(want, got) || wantTotals != gotTotals {
-				t.Errorf("%v: got\n%s %s %v\nfor %v\n%s %s %v", choice, strings.Join(got, "\n"), gotTotals, other, q, strings.Join(want, "\n"), wantTotals, err)
+				t.Errorf("%v: got\n%s %s %v\nfor %v\n%s %s %v", choice, strings.Join(got, "\n"), gotTotals, other, q,
+					strings.Join(want, "\n"), wantTotals, err)
 			}
 		}
 	}

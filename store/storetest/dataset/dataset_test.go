@@ -103,7 +103,8 @@ func TestRowsAreWellFormed(t *testing.T) {
 			if e.Path == "" && e.Kind <= store.PageEvent {
 				t.Errorf("seed %d: %s without a path", seed, e.Name)
 			}
-			if e.Kind == store.PageEvent && (e.Name == "screen_view" || e.Name == "page_view" || e.Name == "page_exit") {
+			if e.Kind == store.PageEvent &&
+				(e.Name == "screen_view" || e.Name == "page_view" || e.Name == "page_exit") {
 				t.Errorf("seed %d: a page event has the name %s", seed, e.Name)
 			}
 			if e.Properties != "" && !json.Valid([]byte(e.Properties)) {

@@ -130,7 +130,8 @@ func (m *maker) link(id string, n int) {
 // blocked adds rejected requests.
 func (m *maker) blocked(id string, n int) {
 	for range n {
-		b := store.Blocked{Website: id, ID: m.id(), Time: m.moment(), Reason: m.pick(reasons), Requests: 1 + m.rng.Int64N(40)}
+		b := store.Blocked{Website: id, ID: m.id(), Time: m.moment(), Reason: m.pick(reasons), Requests: 1 +
+			m.rng.Int64N(40)}
 		if b.Reason == "bot" {
 			b.Bot = m.pick(bots)
 		}
@@ -145,7 +146,8 @@ func (m *maker) schedule(id string, n int) {
 	pause := m.length / time.Duration(n)
 	for range n {
 		if m.chance(15) {
-			status = []store.Status{store.Up, store.Up, store.Down, store.Down, store.Pending, store.Maintenance}[m.rng.IntN(6)]
+			status = []store.Status{store.Up, store.Up, store.Down, store.Down, store.Pending,
+				store.Maintenance}[m.rng.IntN(6)]
 		}
 		if m.chance(90) {
 			at = at.Add(time.Duration(m.rng.Int64N(2*pause.Milliseconds())) * time.Millisecond)

@@ -22,17 +22,23 @@ var origins = [][2]string{
 	{"https://mail.google.com/", "mail.google.com"}, {"https://chatgpt.com/", "chatgpt.com"},
 	{"http://www.Blog.Example.org:8080/posts/1", "blog.example.org"}, {"https://example.org./", "example.org"},
 	{"https://www.www.example.org/", "www.example.org"}, {"https://direct.example/", "direct.example"},
-	{"https://bücher.example/", "xn--bcher-kva.example"}, {"https://ὈΔΥΣΣΕΎΣ.example:8443/", "xn--pxac5babi3d8526a.example"},
-	{"https://xn--mnchen-3ya.example/", "xn--mnchen-3ya.example"}, {"https://calendar.google.com/", "calendar.google.com"}, {"https://keep.google.de/", "keep.google.de"},
-	{"https://huggingface.co/chat/1", "huggingface.co/chat"}, {"https://huggingface.co/a/b", "huggingface.co"}, {"android-app://com.openai.chatgpt", "chatgpt.com"},
+	{"https://bücher.example/", "xn--bcher-kva.example"},
+	{"https://ὈΔΥΣΣΕΎΣ.example:8443/", "xn--pxac5babi3d8526a.example"},
+	{"https://xn--mnchen-3ya.example/", "xn--mnchen-3ya.example"},
+	{"https://calendar.google.com/", "calendar.google.com"}, {"https://keep.google.de/", "keep.google.de"},
+	{"https://huggingface.co/chat/1", "huggingface.co/chat"}, {"https://huggingface.co/a/b", "huggingface.co"},
+	{"android-app://com.openai.chatgpt", "chatgpt.com"},
 }
 
 // campaignSources lists campaign sources as stored, with their kinds. Some texts occur with several kinds, or
 // look like hosts or names of listed sources.
 var campaignSources = [][2]string{
-	{"google.com", "paid"}, {"google.com", "search"}, {"chatgpt.com", "ai"}, {"facebook.com", "social"}, {"x.com", "paid"},
-	{"newsletter", "email"}, {"newsletter", "other"}, {"newsletter", "paid"}, {"spring mail 50%", "email"}, {"example.org", "other"},
-	{"blog.example.org", "social"}, {"a_b", "other"}, {"axb", "other"}, {"a/b?c=d#e", "other"}, {"hacker news letter", "other"},
+	{"google.com", "paid"}, {"google.com", "search"}, {"chatgpt.com", "ai"}, {"facebook.com", "social"},
+	{"x.com", "paid"},
+	{"newsletter", "email"}, {"newsletter", "other"}, {"newsletter", "paid"}, {"spring mail 50%", "email"},
+	{"example.org", "other"},
+	{"blog.example.org", "social"}, {"a_b", "other"}, {"axb", "other"}, {"a/b?c=d#e", "other"},
+	{"hacker news letter", "other"},
 	{"größe", "other"}, {"it's \"q\"", "email"}, {"bücher.example", "other"}, {"direct mail", "email"},
 }
 
@@ -40,7 +46,9 @@ var (
 	paths = pool{
 		"/", "/", "/", "/docs", "/docs", "/docs/intro", "/DOCS", "/pricing", "/pricing", "/100%", "/100x",
 		"/a_b", "/axb", `/say-"hi"`, `/back\slash`, "/it's", "/über-uns", "/Über-uns", "/🎉", "/a b",
-		"/%C3%BC", "/%2Fa%20b%FF", "/de/küche", "/de/küche", "/<b>&amp;", "/a//b", "/go/https:/x", "/line\u2028end", "/İẞΐΑΣ", "/\u00fc", "/u\u0308", // one letter, and a letter with combining dots
+		// one letter, and a letter with combining dots
+		"/%C3%BC", "/%2Fa%20b%FF", "/de/küche", "/de/küche", "/<b>&amp;", "/a//b", "/go/https:/x", "/line\u2028end",
+		"/İẞΐΑΣ", "/\u00fc", "/u\u0308",
 	}
 	campaigns = pool{
 		"", "", "", "", "news_letter", "newsXletter", "Spring 50%", "Spring 50x", "O'Brien", `a\b`, `"q"`,
@@ -50,31 +58,41 @@ var (
 	bots       = pool{"Googlebot", "Googlebot", "GPTBot", "curl", "", `it's "a\b" 100%`}
 	eventNames = pool{
 		"signup", "signup", "Signup", "purchase", "add_to_cart", "addXto_cart", "50%", `quo"te`, "größe", "🎉",
-		"screen_view", "page_exit", "it's", `b\s`, "tab\tand\nline", "\x01\b\f\x1f\x7f", "sep\u2028\u2029", "İẞΐΣ", `\u2028\\u2029`,
+		"screen_view", "page_exit", "it's", `b\s`, "tab\tand\nline", "\x01\b\f\x1f\x7f", "sep\u2028\u2029", "İẞΐΣ",
+		`\u2028\\u2029`,
 	}
 	// A page event with the name screen_view would be a pageview, so it is not listed.
 	pageEventNames = pool{"signup", "Signup", "purchase", "add_to_cart", "50%", "größe"}
 	dollarNames    = pool{"$flag", "$identify", "$"}
 	// Targets of clicks. Some have no host.
 	hrefs = pool{
-		`https://other.example/?q="a"&b=<c>`, "https://other.example/", "https://www.Other.example:443/a", "http://other.example",
-		"https://other.example./a", "https://www.www.example.org/", "https://www.example.org", "https://example.org/ü#f",
-		"//cdn.example.org:8080/x", "HTTPS://User:pw@EXAMPLE.org/a@b", "https://example.org?next=https://evil.example/", "ftp://files.example.org/a",
-		"mailto:anna@example.org", "tel:+491234", "javascript:void(0)", "/relative//path", "market://details?id=x", "http://[::1]:8080/",
+		`https://other.example/?q="a"&b=<c>`, "https://other.example/", "https://www.Other.example:443/a",
+		"http://other.example",
+		"https://other.example./a", "https://www.www.example.org/", "https://www.example.org",
+		"https://example.org/ü#f",
+		"//cdn.example.org:8080/x", "HTTPS://User:pw@EXAMPLE.org/a@b", "https://example.org?next=https://evil.example/",
+		"ftp://files.example.org/a",
+		"mailto:anna@example.org", "tel:+491234", "javascript:void(0)", "/relative//path", "market://details?id=x",
+		"http://[::1]:8080/",
 		"https://bücher.example/100%", "https://BÜCHER.example", "http://10.0.0.1:80", "example.org/no-scheme",
-		"https://İSTANBUL.example:8080/ẞ", "https://ΌΔΟΣ.example", "https://tab\there.example/a\nb", "https://sep\u2028.example/",
+		"https://İSTANBUL.example:8080/ẞ", "https://ΌΔΟΣ.example", "https://tab\there.example/a\nb",
+		"https://sep\u2028.example/",
 		"https://long.example/" + veryLong,
 	}
-	linkTexts   = pool{"", "", "go 🎉", "Read more", "Read more", "read more", `"x" & \y`, "50%", "two\r\nlines", "sep\u2028"}
-	namespaces  = pool{"", "", "app", "App", "app_1", "appX1", "a\tp", `a\tp`}
-	visitors    = pool{"anna", "ben", "carl", "Carl", "dörte", "o'neil", `e"ve`, "f_x", "fyx", "g%", "🦊", "h", "i", "j", "k", "l\tm", "n\no", `n\no`}
+	linkTexts = pool{"", "", "go 🎉", "Read more", "Read more", "read more", `"x" & \y`, "50%", "two\r\nlines",
+		"sep\u2028"}
+	namespaces = pool{"", "", "app", "App", "app_1", "appX1", "a\tp", `a\tp`}
+	visitors   = pool{"anna", "ben", "carl", "Carl", "dörte", "o'neil", `e"ve`, "f_x", "fyx", "g%", "🦊", "h", "i", "j",
+		"k", "l\tm", "n\no", `n\no`}
 	profiles    = pool{"user-1", "user-2", "User-1", "user_3", "userX3", "anna", "ü", "u\t", "\u2029"}
 	languages   = pool{"", "de", "de-DE", "en-US", "en-us", "fr"}
 	zonesOfRows = pool{"", "Europe/Berlin", "Asia/Kathmandu", "America/New_York"}
 	screens     = pool{"", "1920x1080", "390x844", "800x600"}
 	messages    = pool{
-		"boom", "boom", "Boom", "x is not a function", `can't read "a"`, `path\to`, "100%", "100x", "größer 🎉", "", "<script>",
-		"at a.js:1\n\tat b.js:2", `at a.js:1\n\tat b.js:2`, "İẞΐ", "soh\x01l", "\ufeffbom\u200b", "long " + veryLong, "long " + veryLong + "!",
+		"boom", "boom", "Boom", "x is not a function", `can't read "a"`, `path\to`, "100%", "100x", "größer 🎉", "",
+		"<script>",
+		"at a.js:1\n\tat b.js:2", `at a.js:1\n\tat b.js:2`, "İẞΐ", "soh\x01l", "\ufeffbom\u200b", "long " + veryLong,
+		"long " + veryLong + "!",
 	}
 	errorTypes = pool{"", "Error", "TypeError", "typeerror", "Range_Error", "RangeXError"}
 	regions    = pool{"eu", "eu", "us", "us%", "ünter", "e\tu", `e\tu`}
@@ -84,7 +102,8 @@ var (
 
 // places lists country, region and city. Region or city may be missing.
 var places = [][3]string{
-	{"DE", "Bavaria", "München"}, {"DE", "Bavaria", "Munchen"}, {"DE", "Berlin", "Berlin"}, {"DE", "", ""}, {"XK", "", "Prishtina"}, {"CZ", "", ""}, {"VN", "", ""},
+	{"DE", "Bavaria", "München"}, {"DE", "Bavaria", "Munchen"}, {"DE", "Berlin", "Berlin"}, {"DE", "", ""},
+	{"XK", "", "Prishtina"}, {"CZ", "", ""}, {"VN", "", ""},
 	{"FR", "Île-de-France", "Paris"}, {"US", "New York", "New York"}, {"US", "Missouri", "O'Fallon"},
 	{"US", "Texas", "Paris"}, {"GB", "England", "London"}, {"CI", "", ""}, {"AX", "", ""}, {"TR", `Re"gion`, ""},
 	{"CL", "", "Santiago"}, {"KR", "Seoul", `S\eoul`}, {"CW", "100%", "a_b"}, {"", "", ""}, {"", "", ""},
@@ -103,7 +122,8 @@ var agents = []store.Agent{
 	{BrowserName: "", BrowserVersion: "", OSName: "", OSVersion: "", DeviceType: "smarttv"},
 	{BrowserName: "Opera", BrowserVersion: "", OSName: "ChromeOS", OSVersion: "", DeviceType: "console"},
 	{DeviceType: "wearable"}, {DeviceType: "embedded"}, {DeviceType: "xr", BrowserName: "Chrome"},
-	{DeviceType: "mobile", BrowserName: "İnternet ẞ", BrowserVersion: "1\t2", OSName: "ΛΕΙΤΟΥΡΓΙΚΌΣ", OSVersion: `1\t2`},
+	{DeviceType: "mobile", BrowserName: "İnternet ẞ", BrowserVersion: "1\t2", OSName: "ΛΕΙΤΟΥΡΓΙΚΌΣ",
+		OSVersion: `1\t2`},
 	{},
 }
 

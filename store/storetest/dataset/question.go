@@ -98,7 +98,8 @@ func (a *asker) compare(q *reference.Question) {
 	}
 	presets := []string{"today", "yesterday", "last_7d"}
 	if q.Grain != "hourly" {
-		presets = append(presets, "last_30d", "this_week", "last_week", "this_month", "last_month", "this_year", "last_180d", "last_365d",
+		presets = append(presets, "last_30d", "this_week", "last_week", "this_month", "last_month", "this_year",
+			"last_180d", "last_365d",
 			"last_6m", "last_12m", "last_year")
 	}
 	switch n := a.IntN(100); {
@@ -117,7 +118,8 @@ func (a *asker) own(q *reference.Question) {
 	if !a.chance(40) {
 		return
 	}
-	for _, name := range []string{"dates", "limit", "page", "filters", "groupBy", "granularity", "sortBy", "sortOrder", "compare"} {
+	for _, name := range []string{"dates", "limit", "page", "filters", "groupBy", "granularity", "sortBy", "sortOrder",
+		"compare"} {
 		if a.chance(40) {
 			q.Own = append(q.Own, name)
 		}

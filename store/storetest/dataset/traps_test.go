@@ -36,11 +36,16 @@ func TestTraps(t *testing.T) {
 		"session without page events", "down at the end of an era",
 		"scroll 0", "scroll 20", "scroll 80", "scroll 100", "exit of 30 s", "exit of 1 h", "click without a text",
 		"click on no host", "click on a port", "page with properties", "rage", "repeated span",
-		"tab", "line feed", "control character", "line separator", "İ", "ẞ", "ΐ", "Σ", "letter and dots", "2 000 letters",
-		"session over midnight", "session over a month's end", "session of one instant", "session of several events at one instant",
-		"properties with a number with an exponent", "properties with a number of more than 64 bits", "properties with an escape",
-		"properties with equal keys", "properties with a line separator", "properties of 4 000 letters", "properties with blanks",
-		"host in capitals that are not ASCII", "check of status 0", "check of status 1", "check of status 2", "check of status 3",
+		"tab", "line feed", "control character", "line separator", "İ", "ẞ", "ΐ", "Σ", "letter and dots",
+		"2 000 letters",
+		"session over midnight", "session over a month's end", "session of one instant",
+		"session of several events at one instant",
+		"properties with a number with an exponent", "properties with a number of more than 64 bits",
+		"properties with an escape",
+		"properties with equal keys", "properties with a line separator", "properties of 4 000 letters",
+		"properties with blanks",
+		"host in capitals that are not ASCII", "check of status 0", "check of status 1", "check of status 2",
+		"check of status 3",
 	} {
 		if found[trap] == 0 {
 			t.Errorf("trap %q does not occur", trap)
@@ -96,7 +101,8 @@ func traps(w *Dataset, locs []*time.Location, found map[string]int) {
 		mark("click on no host", strings.HasPrefix(e.Href, "mailto:"))
 		mark("click on a port", strings.Contains(e.Href, ":443/"))
 		mark("page with properties", e.Kind == store.Pageview && len(e.Properties) > 2)
-		for _, text := range []string{e.Name, e.Href, e.Text, e.UTMSource, e.AnonymousID, e.BrowserName, e.OSName, e.Path} {
+		for _, text := range []string{e.Name, e.Href, e.Text, e.UTMSource, e.AnonymousID, e.BrowserName, e.OSName,
+			e.Path} {
 			texts(text, mark)
 		}
 		objects(e.Properties, mark)
@@ -147,7 +153,8 @@ func traps(w *Dataset, locs []*time.Location, found map[string]int) {
 // texts marks texts that databases may fold, escape or truncate differently.
 func texts(text string, mark func(string, bool)) {
 	for trap, part := range map[string]string{
-		"tab": "\t", "line feed": "\n", "control character": "\x01", "line separator": "\u2028", "İ": "İ", "ẞ": "ẞ", "ΐ": "ΐ", "Σ": "Σ",
+		"tab": "\t", "line feed": "\n", "control character": "\x01", "line separator": "\u2028", "İ": "İ", "ẞ": "ẞ",
+		"ΐ": "ΐ", "Σ": "Σ",
 		"letter and dots": "u\u0308",
 	} {
 		mark(trap, strings.Contains(text, part))
@@ -158,9 +165,11 @@ func texts(text string, mark func(string, bool)) {
 // objects marks JSON that parsers may spell differently.
 func objects(text string, mark func(string, bool)) {
 	for trap, part := range map[string]string{
-		"properties with a number with an exponent": ":1e5", "properties with a number of more than 64 bits": ":18446744073709551616",
-		"properties with an escape": `\u00fc\/`, "properties with equal keys": `"a":1,"a":2`, "properties with a line separator": "\u2028",
-		"properties with blanks": ` : `,
+		"properties with a number with an exponent":     ":1e5",
+		"properties with a number of more than 64 bits": ":18446744073709551616",
+		"properties with an escape":                     `\u00fc\/`, "properties with equal keys": `"a":1,"a":2`,
+		"properties with a line separator": "\u2028",
+		"properties with blanks":           ` : `,
 	} {
 		mark(trap, strings.Contains(text, part))
 	}
@@ -172,7 +181,8 @@ func down(w *Dataset, mark func(string, bool)) {
 	list := slices.Clone(w.Batch.Checks)
 	slices.SortFunc(list, func(a, b store.Check) int { return a.Time.Compare(b.Time) })
 	for i := 1; i < len(list); i++ {
-		mark("down at the end of an era", list[i-1].Status == store.Down && list[i].Time.Sub(list[i-1].Time) > 14*24*time.Hour)
+		mark("down at the end of an era", list[i-1].Status == store.Down &&
+			list[i].Time.Sub(list[i-1].Time) > 14*24*time.Hour)
 	}
 }
 

@@ -63,7 +63,8 @@ func (a *asker) written(field, v string) string {
 		if v == "" {
 			return v
 		}
-		return pickFrom(a, []string{v, v, v + "/", v + "?a=/b#c", "https://" + a.dataset.Domain + v, "http://u@" + a.dataset.Domain + ":80" + v + "//#x",
+		return pickFrom(a, []string{v, v, v + "/", v + "?a=/b#c", "https://" + a.dataset.Domain + v, "http://u@" +
+			a.dataset.Domain + ":80" + v + "//#x",
 			strings.ReplaceAll(url.PathEscape(v), "%2F", "/"), strings.ToLower(url.PathEscape(v))})
 	case "referrer":
 		if v == "" {
@@ -71,11 +72,13 @@ func (a *asker) written(field, v string) string {
 		}
 		return pickFrom(a, []string{
 			v, v, strings.ToUpper(v), "www." + v, "https://www." + v + ":443/x?y=z", "http://u:p@" + v + "./",
-			cmp.Or(named[v], v), strings.ToLower(cmp.Or(named[v], v)), "google.de", "twitter.com", "ig", address.Unicode(v), "https://" + address.Unicode(v),
+			cmp.Or(named[v], v), strings.ToLower(cmp.Or(named[v], v)), "google.de", "twitter.com", "ig",
+			address.Unicode(v), "https://" + address.Unicode(v),
 		})
 	case "country":
 		name := countries[v]
-		return pickFrom(a, []string{v, v, strings.ToLower(v), name, strings.ToUpper(name), strings.ToLower(name), cmp.Or(otherNames[v], v)})
+		return pickFrom(a, []string{v, v, strings.ToLower(v), name, strings.ToUpper(name), strings.ToLower(name),
+			cmp.Or(otherNames[v], v)})
 	case "device_type", "browser_name", "os_name":
 		return pickFrom(a, []string{v, v, strings.ToUpper(v), strings.ToLower(v)})
 	}
@@ -91,11 +94,13 @@ var named = map[string]string{
 // countries maps the country codes of the dataset to their names.
 var countries = map[string]string{
 	"DE": "Germany", "FR": "France", "US": "United States", "GB": "United Kingdom", "CI": "Côte d'Ivoire",
-	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao", "XK": "Kosovo", "CZ": "Czechia", "VN": "Vietnam",
+	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao", "XK": "Kosovo",
+	"CZ": "Czechia", "VN": "Vietnam",
 }
 
 // otherNames maps country codes to common names that rows do not show.
-var otherNames = map[string]string{"GB": "UK", "US": "usa", "TR": "Turkey", "CZ": "Czech Republic", "VN": "Viet Nam", "KR": "Korea, Republic of", "CI": "Ivory Coast"}
+var otherNames = map[string]string{"GB": "UK", "US": "usa", "TR": "Turkey", "CZ": "Czech Republic", "VN": "Viet Nam",
+	"KR": "Korea, Republic of", "CI": "Ivory Coast"}
 
 // part returns a part of a value, from its beginning or from anywhere.
 func (a *asker) part(field, v string, beginning bool) string {

@@ -95,7 +95,8 @@ func (v *visitor) measured() {
 func (v *visitor) onAndOn() {
 	day := 24 * time.Hour
 	gaps := []time.Duration{
-		20 * time.Hour, day - time.Millisecond, day, day, day + time.Millisecond, 30 * time.Hour, 9 * time.Hour, time.Minute,
+		20 * time.Hour, day - time.Millisecond, day, day, day + time.Millisecond, 30 * time.Hour, 9 * time.Hour,
+		time.Minute,
 	}
 	for range 4 + v.m.rng.IntN(5) {
 		if v.m.chance(70) {

@@ -96,9 +96,11 @@ func (v *visitor) exit() {
 func (v *visitor) span(e *store.Event) {
 	m := v.m
 	v.m.batch.Spans = append(v.m.batch.Spans, store.Span{
-		Website: e.Website, ID: m.id(), Time: e.Time, Identity: e.Identity, Agent: e.Agent, Path: e.Path, ExitType: "hidden",
-		TimeOnPage: e.TimeOnPage, ActiveTime: m.measure(9_000), MaxScrollDepth: e.ScrollDepth, Interactions: e.Interactions.V,
-		Clicks: m.some(9), RageClicks: m.some(4), DeadClicks: m.some(6), Errors: m.some(3),
+		Website: e.Website, ID: m.id(), Time: e.Time, Identity: e.Identity, Agent: e.Agent, Path: e.Path,
+		ExitType:   "hidden",
+		TimeOnPage: e.TimeOnPage, ActiveTime: m.measure(9_000), MaxScrollDepth: e.ScrollDepth,
+		Interactions: e.Interactions.V,
+		Clicks:       m.some(9), RageClicks: m.some(4), DeadClicks: m.some(6), Errors: m.some(3),
 	})
 }
 
@@ -106,7 +108,8 @@ func (v *visitor) span(e *store.Event) {
 func (v *visitor) custom(name string) {
 	e := v.event(store.Custom, name)
 	if v.m.chance(50) {
-		*e = store.Event{Website: e.Website, ID: e.ID, Kind: e.Kind, Name: name, Time: e.Time, Identity: e.Identity, Path: e.Path}
+		*e = store.Event{Website: e.Website, ID: e.ID, Kind: e.Kind, Name: name, Time: e.Time, Identity: e.Identity,
+			Path: e.Path}
 		e.Keyed = true
 	}
 	e.Namespace, e.Properties = v.m.pick(namespaces), v.m.pick(properties)
@@ -162,7 +165,8 @@ func (v *visitor) fail(at time.Time) {
 func (v *visitor) vitals(at time.Time) {
 	m := v.m
 	v.somewhere()
-	r := store.Vital{Website: v.row.Website, ID: m.id(), Time: at, Identity: v.row.Identity, Agent: v.row.Agent, Path: v.path}
+	r := store.Vital{Website: v.row.Website, ID: m.id(), Time: at, Identity: v.row.Identity, Agent: v.row.Agent,
+		Path: v.path}
 	for range 1 + m.rng.IntN(4) {
 		value := m.measure(6_000)
 		r.Samples = append(r.Samples, store.Sample{Metric: m.pick(metricsOf), Value: value.V})

@@ -109,7 +109,8 @@ func (q Question) period(now int64, s *site) (span, *period, error) {
 // AllTime is the preset of the days since the first row.
 const AllTime = "all_time"
 
-// firstDay returns the day of the first row, or today if that is earlier or there are no rows. Today is the last of at most mostDays days.
+// firstDay returns the day of the first row, or today if that is earlier or there are no rows. Today is the last of at
+// most mostDays days.
 func (s *site) firstDay(c clock, today time.Time) time.Time {
 	first := today
 	for _, r := range s.rows {

@@ -20,11 +20,13 @@ func BehaviourTypes() []Type {
 	list := []Type{
 		{
 			Name: "goals", GroupBy: groupable(), answer: (*evaluation).goals,
-			Columns: slices.Concat(columns(Name, "name"), metrics("visitors", "conversions", "conversion_rate", "value", "avg_value")),
+			Columns: slices.Concat(columns(Name, "name"),
+				metrics("visitors", "conversions", "conversion_rate", "value", "avg_value")),
 		},
 		{
 			Name: "goals_trends", Series: true, answer: (*evaluation).goalTrends,
-			Columns: slices.Concat(columns(Date, "date"), columns(Name, "name"), metrics("visitors", "conversions", "value")),
+			Columns: slices.Concat(columns(Date, "date"), columns(Name, "name"),
+				metrics("visitors", "conversions", "value")),
 		},
 		{
 			Name: "funnel", GroupBy: groupable(), fixed: true, answer: (*evaluation).funnel,
@@ -33,7 +35,8 @@ func BehaviourTypes() []Type {
 		},
 		{
 			Name: "retention", Series: true, answer: (*evaluation).retention,
-			Columns: slices.Concat(columns(Date, "date"), columns(Code, "period"), metrics("cohort_size", "visitors", "percentage")),
+			Columns: slices.Concat(columns(Date, "date"), columns(Code, "period"),
+				metrics("cohort_size", "visitors", "percentage")),
 		},
 		{
 			Name: "paths", GroupBy: groupable(), answer: (*evaluation).paths, Columns: slices.Concat(

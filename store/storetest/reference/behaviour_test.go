@@ -36,7 +36,10 @@ func TestGoals(t *testing.T) {
 	pro.Name, pro.Filters = "Pro", []Filter{ofProperty("plan", "eq", "pro")}
 	goals := func(list ...Goal) func(*Question) { return func(q *Question) { q.Goals = list } }
 	with := func(g func(*Question), more func(*Question)) func(*Question) {
-		return func(q *Question) { g(q); more(q) }
+		return func(q *Question) {
+			g(q)
+			more(q)
+		}
 	}
 	for _, w := range []wanted{
 		// Four visitors: anna, ben, carl (an exit); eve has only a $ name. c6 has no visitor.
@@ -45,24 +48,30 @@ func TestGoals(t *testing.T) {
 			{"name":"Docs","visitors":1,"conversions":1,"conversion_rate":33.33,"value":null,"avg_value":null}
 			{"name":"Paid","visitors":2,"conversions":3,"conversion_rate":66.67,"value":15.0001,"avg_value":7.5001}
 			{"name":"Pro","visitors":2,"conversions":2,"conversion_rate":66.67,"value":10.0001,"avg_value":10.0001}`},
-		{why: "no decimal: a sum of 0, no average", name: "goals", ask: with(goals(pro), where("country", "eq", "")), rows: `
+		{why: "no decimal: a sum of 0, no average", name: "goals", ask: with(goals(pro), where("country", "eq", "")),
+			rows: `
 			{"name":"Pro","visitors":1,"conversions":1,"conversion_rate":50,"value":0,"avg_value":null}`},
-		{why: "filters restrict conversions and all visitors", name: "goals", ask: with(goals(signup), where("country", "eq", "FR")), rows: `
+		{why: "filters restrict conversions and all visitors", name: "goals",
+			ask: with(goals(signup), where("country", "eq", "FR")), rows: `
 			{"name":"Signup","visitors":1,"conversions":1,"conversion_rate":100,"value":null,"avg_value":null}`},
-		{why: "did restricts both too", name: "goals", ask: with(goals(signup), filtered(did("page", "/docs/a", nil))), rows: `
+		{why: "did restricts both too", name: "goals", ask: with(goals(signup), filtered(did("page", "/docs/a", nil))),
+			rows: `
 			{"name":"Signup","visitors":1,"conversions":1,"conversion_rate":100,"value":null,"avg_value":null}`},
 		{why: "nobody at all: no rate", name: "goals", ask: with(goals(signup), where("country", "eq", "IT")), rows: `
 			{"name":"Signup","visitors":0,"conversions":0,"conversion_rate":null,"value":null,"avg_value":null}`},
-		{why: "by a session field: the rate is of the combination", name: "goals", ask: with(goals(pro, signup), grouped("country")), rows: `
+		{why: "by a session field: the rate is of the combination", name: "goals",
+			ask: with(goals(pro, signup), grouped("country")), rows: `
 			{"country":"","name":"Pro","visitors":1,"conversions":1,"conversion_rate":50,"value":0,"avg_value":null}
 			{"country":"DE","name":"Pro","visitors":1,"conversions":1,"conversion_rate":100,"value":10.0001,"avg_value":10.0001}
 			{"country":"DE","name":"Signup","visitors":1,"conversions":1,"conversion_rate":100,"value":null,"avg_value":null}
 			{"country":"FR","name":"Signup","visitors":1,"conversions":1,"conversion_rate":100,"value":null,"avg_value":null}
 			{"country":"","name":"Signup","visitors":0,"conversions":1,"conversion_rate":0,"value":null,"avg_value":null}`},
-		{why: "by a property: the rate is of all visitors", name: "goals", ask: with(goals(paid), grouped("property:plan")), rows: `
+		{why: "by a property: the rate is of all visitors", name: "goals",
+			ask: with(goals(paid), grouped("property:plan")), rows: `
 			{"property:plan":"pro","name":"Paid","visitors":2,"conversions":2,"conversion_rate":66.67,"value":10.0001,"avg_value":10.0001}
 			{"property:plan":"free","name":"Paid","visitors":1,"conversions":1,"conversion_rate":33.33,"value":5,"avg_value":5}`},
-		{why: "trends are filled, by date and then as asked", name: "goals_trends", ask: with(goals(signup, pro), func(q *Question) { q.EndDate = "2024-05-03" }), rows: `
+		{why: "trends are filled, by date and then as asked", name: "goals_trends",
+			ask: with(goals(signup, pro), func(q *Question) { q.EndDate = "2024-05-03" }), rows: `
 			{"date":"2024-05-01","name":"Signup","visitors":2,"conversions":2,"value":null}
 			{"date":"2024-05-01","name":"Pro","visitors":1,"conversions":1,"value":10.0001}
 			{"date":"2024-05-02","name":"Signup","visitors":0,"conversions":1,"value":null}
@@ -98,8 +107,14 @@ func TestRefusedBehaviour(t *testing.T) {
 		{"20 goals", "goals", false, func(q *Question) { q.Goals = many[:20] }},
 		{"21 goals", "goals", true, func(q *Question) { q.Goals = many }},
 		{"equal names", "goals", true, func(q *Question) { q.Goals = []Goal{goal, goal} }},
-		{"a row field in the request", "goals", true, func(q *Question) { q.Goals = []Goal{goal}; where("path", "eq", "/")(q) }},
-		{"a property in the request", "goals", true, func(q *Question) { q.Goals = []Goal{goal}; where("property:a", "eq", "/")(q) }},
+		{"a row field in the request", "goals", true, func(q *Question) {
+			q.Goals = []Goal{goal}
+			where("path", "eq", "/")(q)
+		}},
+		{"a property in the request", "goals", true, func(q *Question) {
+			q.Goals = []Goal{goal}
+			where("property:a", "eq", "/")(q)
+		}},
 		{"a session field in a goal", "goals", true, func(q *Question) {
 			g := goal
 			g.Filters = []Filter{leaf("country", "eq", "DE")}
@@ -114,8 +129,12 @@ func TestRefusedBehaviour(t *testing.T) {
 		{"a window of 91d", "funnel", true, func(q *Question) { q.Steps, q.Window = steps(2), "91d" }},
 		{"a window of seconds", "funnel", true, func(q *Question) { q.Steps, q.Window = steps(2), "90s" }},
 		{"within a page", "funnel", true, func(q *Question) { q.Steps, q.Within = steps(2), "page" }},
-		{"a funnel by a property", "funnel", true, func(q *Question) { q.Steps, q.GroupBy = steps(2), []string{"property:a"} }},
-		{"a path in a funnel's filter", "funnel", true, func(q *Question) { q.Steps = steps(2); where("path", "eq", "/")(q) }},
+		{"a funnel by a property", "funnel", true,
+			func(q *Question) { q.Steps, q.GroupBy = steps(2), []string{"property:a"} }},
+		{"a path in a funnel's filter", "funnel", true, func(q *Question) {
+			q.Steps = steps(2)
+			where("path", "eq", "/")(q)
+		}},
 		{"retention by a field", "retention", true, grouped("country")},
 		{"retention by hour", "retention", true, func(q *Question) { q.Grain = "hourly" }},
 		{"60 days of retention", "retention", false, func(q *Question) { q.Grain, q.EndDate = "daily", "2024-06-29" }},
@@ -157,17 +176,25 @@ func TestTotals(t *testing.T) {
 		ask             func(*Question)
 		want            string
 	}{
-		{"visitors are distinct over all, direct traffic counts", "top_referrers", shop, nil, `{"pageviews":6,"visitors":2,"percentage":100}`},
-		{"empty names count", "countries", shop, func(q *Question) { q.Limit = 1 }, `{"pageviews":6,"visitors":2,"percentage":100}`},
-		{"filters hold", "top_pages", shop, where("path", "eq", "/docs"), `{"pageviews":2,"visitors":2,"percentage":100}`},
-		{"groupBy does not", "browsers_grouped", shop, grouped("country"), `{"pageviews":6,"visitors":2,"percentage":100,"sessions":3,"versions":0}`},
+		{"visitors are distinct over all, direct traffic counts", "top_referrers", shop, nil,
+			`{"pageviews":6,"visitors":2,"percentage":100}`},
+		{"empty names count", "countries", shop, func(q *Question) { q.Limit = 1 },
+			`{"pageviews":6,"visitors":2,"percentage":100}`},
+		{"filters hold", "top_pages", shop, where("path", "eq", "/docs"),
+			`{"pageviews":2,"visitors":2,"percentage":100}`},
+		{"groupBy does not", "browsers_grouped", shop, grouped("country"),
+			`{"pageviews":6,"visitors":2,"percentage":100,"sessions":3,"versions":0}`},
 		{"of sessions", "entry_pages", shop, nil, `{"sessions":3,"pageviews":3,"visitors":2,"percentage":100}`},
-		{"of a series", "summary", shop, nil, `{"pageviews":6,"visitors":2,"sessions":3,"bounce_rate":33.33,"median_session_duration":11,"pages_per_session":2,"total_events":11}`},
+		{"of a series", "summary", shop, nil,
+			`{"pageviews":6,"visitors":2,"sessions":3,"bounce_rate":33.33,"median_session_duration":11,"pages_per_session":2,"total_events":11}`},
 		{"of bands", "session_duration_distribution", shop, nil, `{"sessions":3,"visitors":2,"percentage":100}`},
 		{"names are left out, instants are not", "custom_events", shopping, nil,
 			`{"total_events":7,"unique_users":3,"unique_sessions":2,"first_occurrence":"2024-05-01T09:02:00.000Z","last_occurrence":"2024-05-02T11:00:00.000Z","events_with_properties":3,"percentage":100}`},
-		{"of nothing: no share", "errors", shopping, where("message", "eq", "y"), `{"count":0,"users":0,"sessions":0,"first_seen":null,"last_seen":null,"percentage":null}`},
-		{"of a choice", "", shopping, chosen("events", []string{"event_name", "date"}, Metric{Name: "unique_users"}, ofKey("sum", "total"), Metric{Name: "percentage"}),
+		{"of nothing: no share", "errors", shopping, where("message", "eq", "y"),
+			`{"count":0,"users":0,"sessions":0,"first_seen":null,"last_seen":null,"percentage":null}`},
+		{"of a choice", "", shopping,
+			chosen("events", []string{"event_name", "date"}, Metric{Name: "unique_users"}, ofKey("sum", "total"),
+				Metric{Name: "percentage"}),
 			`{"unique_users":3,"sum_total":15.0001,"percentage":100}`},
 		{"of a choice of nothing", "", shopping, func(q *Question) {
 			chosen("events", []string{"path"}, Metric{Name: "total_events"}, Metric{Name: "percentage"})(q)

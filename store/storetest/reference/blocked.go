@@ -45,7 +45,8 @@ func (a *evaluation) blockedTraffic() *table {
 	t := a.ordered("requests", "reason", "bot_name")
 	for _, one := range g.list {
 		n := one.tally.requests
-		t.rows = append(t.rows, []value{text(one.key[0]), text(one.key[1]), count(n), ratio(100*n, sum), timeOf(one.tally.last)})
+		t.rows = append(t.rows, []value{text(one.key[0]), text(one.key[1]), count(n), ratio(100*n, sum),
+			timeOf(one.tally.last)})
 	}
 	return t
 }

@@ -97,7 +97,8 @@ func (a *evaluation) topPages() *table {
 
 // breakdown builds the table of a type of shape B. name returns the name of a key, and more the columns after
 // the four columns of shape B.
-func (a *evaluation) breakdown(g *groups[pageTally], name func([]string) string, more func([]string) []string, keys ...string) *table {
+func (a *evaluation) breakdown(g *groups[pageTally], name func([]string) string, more func([]string) []string,
+	keys ...string) *table {
 	sum := visitors(g)
 	t := a.ordered("visitors", keys...)
 	for _, one := range g.list {

@@ -54,10 +54,12 @@ func TestFields(t *testing.T) {
 			{"name":"Munich","pageviews":2,"visitors":1,"percentage":100,"city":"Munich","region":"Bavaria","country":"Germany","country_code":"DE","country_name":"Germany"}`},
 		{why: "two versions; S4 also starts in the range", name: "browsers_grouped", rows: `
 			{"name":"Chrome","pageviews":3,"visitors":2,"percentage":100,"sessions":3,"versions":2}`},
-		{why: "S4 starts on 2 May without a pageview there", name: "browsers_grouped", ask: func(q *Question) { q.StartDate = "2024-05-02" }},
-		{why: "an empty version is listed, but not counted as a version", name: "browsers_grouped", ask: func(q *Question) {
-			q.StartDate, q.EndDate = "2024-05-02", "2024-05-03"
-		}, rows: `{"name":"Chrome","pageviews":1,"visitors":1,"percentage":100,"sessions":1,"versions":0}`},
+		{why: "S4 starts on 2 May without a pageview there", name: "browsers_grouped",
+			ask: func(q *Question) { q.StartDate = "2024-05-02" }},
+		{why: "an empty version is listed, but not counted as a version", name: "browsers_grouped",
+			ask: func(q *Question) {
+				q.StartDate, q.EndDate = "2024-05-02", "2024-05-03"
+			}, rows: `{"name":"Chrome","pageviews":1,"visitors":1,"percentage":100,"sessions":1,"versions":0}`},
 		{why: "of all", name: "browser_versions", ask: func(q *Question) { q.EndDate = "2024-05-03" }, rows: `
 			{"name":"Chrome","version":"","pageviews":1,"visitors":1,"sessions":1,"percentage":33.33}
 			{"name":"Chrome","version":"124","pageviews":2,"visitors":1,"sessions":1,"percentage":33.33}
@@ -108,7 +110,8 @@ func TestPages(t *testing.T) {
 			{"depth_range":"40-60","visitors":0,"sessions":0,"percentage":0}
 			{"depth_range":"60-80","visitors":0,"sessions":0,"percentage":0}
 			{"depth_range":"80-100","visitors":2,"sessions":1,"percentage":50}`},
-		{why: "no exits: all five rows, no shares", name: "scroll_depth_distribution", ask: where("path", "eq", "/x"), rows: `
+		{why: "no exits: all five rows, no shares", name: "scroll_depth_distribution", ask: where("path", "eq", "/x"),
+			rows: `
 			{"depth_range":"0-20","visitors":0,"sessions":0,"percentage":null}
 			{"depth_range":"20-40","visitors":0,"sessions":0,"percentage":null}
 			{"depth_range":"40-60","visitors":0,"sessions":0,"percentage":null}
@@ -122,7 +125,8 @@ func TestPages(t *testing.T) {
 func TestFrustration(t *testing.T) {
 	wanted{why: "sums by page, most rage first", name: "frustration_by_page", rows: `
 		{"path":"/b","name":"/b","sessions":1,"visitors":2,"rage_clicks":5,"dead_clicks":1,"errors":2}
-		{"path":"/a","name":"/a","sessions":0,"visitors":0,"rage_clicks":0,"dead_clicks":3,"errors":0}`}.check(t, NewData(read(t, `
+		{"path":"/a","name":"/a","sessions":0,"visitors":0,"rage_clicks":0,"dead_clicks":3,"errors":0}`}.check(t,
+		NewData(read(t, `
 		01T09:00:00 span n1 s=S1 a=anna path=/b rage=2 errors=2
 		01T09:00:00 span n1 s=S1 a=anna path=/b rage=9
 		01T09:01:00 span n2 s=S1 a=ben path=/b rage=3 dead=1

@@ -19,7 +19,8 @@ func choiceOf(q *Question) (Type, error) {
 		return Type{}, fmt.Errorf("%w: %s of a %s", ErrType, q.Dataset, q.Subject.Kind)
 	}
 	if len(q.Metrics) < 1 || len(q.Metrics) > mostMetrics || len(q.Dimensions) > mostDimensions || len(q.GroupBy) > 0 {
-		return Type{}, fmt.Errorf("%w: %d metrics, %d dimensions, groupBy %q", ErrPart, len(q.Metrics), len(q.Dimensions), q.GroupBy)
+		return Type{}, fmt.Errorf("%w: %d metrics, %d dimensions, groupBy %q", ErrPart, len(q.Metrics),
+			len(q.Dimensions), q.GroupBy)
 	}
 	kind := Type{
 		Name: d.Name, Kind: d.Kind, Filters: d.Filters, GroupBy: d.Dimensions,

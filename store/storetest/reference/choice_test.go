@@ -35,20 +35,27 @@ func TestChoices(t *testing.T) {
 	d := NewData(read(t, orders))
 	m := func(name string) Metric { return Metric{Name: name} }
 	for _, w := range []wanted{
-		{why: "no dimension: one row; pageviews by default", ask: chosen("", nil, m("visitors"), m("pageviews"), m("bounce_rate"), m("sessions")),
+		{why: "no dimension: one row; pageviews by default",
+			ask:  chosen("", nil, m("visitors"), m("pageviews"), m("bounce_rate"), m("sessions")),
 			rows: `{"visitors":2,"pageviews":4,"bounce_rate":0,"sessions":3}`},
 		{why: "nothing: one row all the same", ask: func(q *Question) {
-			chosen("events", nil, m("total_events"), ofKey("sum", "total"), ofKey("avg", "total"), ofKey("max", "total"), ofKey("count", "total"))(q)
+			chosen("events", nil, m("total_events"), ofKey("sum", "total"), ofKey("avg", "total"),
+				ofKey("max", "total"), ofKey("count", "total"))(q)
 			where("path", "eq", "/nowhere")(q)
 		}, rows: `{"total_events":0,"sum_total":0,"avg_total":null,"max_total":null,"count_total":0}`},
-		{why: "exact decimals with four places", ask: chosen("events", nil, ofKey("sum", "total"), ofKey("avg", "total"), ofKey("min", "total"), ofKey("max", "total"),
-			ofKey("median", "total"), ofKey("p75", "total"), ofKey("count", "total"), ofKey("distinct", "total"), ofKey("distinct", "plan")),
+		{why: "exact decimals with four places",
+			ask: chosen("events", nil, ofKey("sum", "total"), ofKey("avg", "total"), ofKey("min", "total"),
+				ofKey("max", "total"),
+				ofKey("median", "total"), ofKey("p75", "total"), ofKey("count", "total"), ofKey("distinct", "total"),
+				ofKey("distinct", "plan")),
 			rows: `{"sum_total":10,"avg_total":3.3333,"min_total":-3,"max_total":12.3456,"median_total":0.6544,"p75_total":6.5,"count_total":3,"distinct_total":4,"distinct_plan":3}`},
 		{why: "p75 is between neighbours, in its own column", ask: func(q *Question) {
 			chosen("events", nil, Metric{Name: "p90", Property: "total", As: "x"})(q)
 			where("property:total", "gt", "0")(q)
 		}, rows: `{"x":11.1765}`}, // 0.6544 + 0.9 · 11.6912
-		{why: "ordered by the first metric, ties by the dimensions; empty ones are kept", ask: chosen("events", dims("property:plan"), ofKey("count", "total"), m("total_events"), m("percentage")), rows: `
+		{why: "ordered by the first metric, ties by the dimensions; empty ones are kept",
+			ask: chosen("events", dims("property:plan"), ofKey("count", "total"), m("total_events"), m("percentage")),
+			rows: `
 			{"property:plan":"pro","count_total":2,"total_events":2,"percentage":66.67}
 			{"property:plan":"1","count_total":1,"total_events":1,"percentage":33.33}
 			{"property:plan":"","count_total":0,"total_events":2,"percentage":0}`},
@@ -56,7 +63,8 @@ func TestChoices(t *testing.T) {
 			chosen("events", dims("event_name"), m("total_events"), m("percentage"))(q)
 			q.Limit = 1
 		}, rows: `{"event_name":"order","total_events":4,"percentage":80}`},
-		{why: "sums of other signs; a share may be negative", ask: chosen("events", dims("country"), ofKey("sum", "total"), m("percentage")), rows: `
+		{why: "sums of other signs; a share may be negative",
+			ask: chosen("events", dims("country"), ofKey("sum", "total"), m("percentage")), rows: `
 			{"country":"DE","sum_total":13,"percentage":130}
 			{"country":"FR","sum_total":-3,"percentage":-30}`},
 		{why: "date alone is a filled series", ask: func(q *Question) {
@@ -66,12 +74,14 @@ func TestChoices(t *testing.T) {
 			{"date":"2024-05-01","sum_total":10,"avg_total":3.3333}
 			{"date":"2024-05-02","sum_total":0,"avg_total":null}
 			{"date":"2024-05-03","sum_total":0,"avg_total":null}`},
-		{why: "date and others: columns as asked, ordered by date, then the first metric", ask: chosen("", dims("country", "date"), m("pageviews"), m("sessions"), m("percentage")), rows: `
+		{why: "date and others: columns as asked, ordered by date, then the first metric",
+			ask: chosen("", dims("country", "date"), m("pageviews"), m("sessions"), m("percentage")), rows: `
 			{"country":"DE","date":"2024-05-01","pageviews":1,"sessions":1,"percentage":25}
 			{"country":"FR","date":"2024-05-01","pageviews":1,"sessions":1,"percentage":25}
 			{"country":"FR","date":"2024-05-02","pageviews":2,"sessions":1,"percentage":50}
 			{"country":"DE","date":"2024-05-02","pageviews":0,"sessions":0,"percentage":0}`},
-		{why: "sessions of a path have a pageview of it", ask: chosen("sessions", dims("path"), m("sessions"), m("visitors")), rows: `
+		{why: "sessions of a path have a pageview of it",
+			ask: chosen("sessions", dims("path"), m("sessions"), m("visitors")), rows: `
 			{"path":"/","sessions":2,"visitors":2}
 			{"path":"/b","sessions":1,"visitors":1}`},
 		{why: "entries by the entry page", ask: chosen("entries", dims("path"), m("sessions"), m("percentage")), rows: `
@@ -99,17 +109,30 @@ func TestRefusedChoices(t *testing.T) {
 		why string
 		ask func(*Question)
 	}{
-		{"an unknown dataset", chosen("x", nil, m)}, {"a dataset of links", chosen("link_visits", nil, Metric{Name: "clicks"})},
-		{"no metric", chosen("events", nil, []Metric{}...)}, {"an unknown metric", chosen("events", nil, Metric{Name: "x"})},
+		{"an unknown dataset", chosen("x", nil, m)},
+		{"a dataset of links", chosen("link_visits", nil, Metric{Name: "clicks"})},
+		{"no metric", chosen("events", nil, []Metric{}...)},
+		{"an unknown metric", chosen("events", nil, Metric{Name: "x"})},
 		{"a metric of another dataset", chosen("events", nil, Metric{Name: "pageviews"})},
-		{"an unknown function", chosen("events", nil, ofKey("mean", "total"))}, {"a property of errors", chosen("errors", nil, ofKey("sum", "total"))},
+		{"an unknown function", chosen("events", nil, ofKey("mean", "total"))},
+		{"a property of errors", chosen("errors", nil, ofKey("sum", "total"))},
 		{"two columns of one name", chosen("events", nil, ofKey("sum", "a b"), ofKey("sum", "a_b"))},
-		{"a column and a dimension", chosen("events", dims("country"), Metric{Name: "sum", Property: "a", As: "country"})},
-		{"11 metrics", chosen("events", nil, slicesOf(11)...)}, {"five dimensions", chosen("events", dims("date", "country", "city", "region", "path"), m)},
-		{"a dimension twice", chosen("events", dims("date", "date"), m)}, {"an unknown dimension", chosen("events", dims("message"), m)},
-		{"properties of errors", chosen("errors", dims("property:a"), Metric{Name: "count"})}, {"a share of nothing", chosen("events", nil, Metric{Name: "percentage"})},
-		{"a type too", func(q *Question) { chosen("events", nil, m)(q); q.Type = "pages" }},
-		{"groupBy", func(q *Question) { chosen("events", nil, m)(q); q.GroupBy = dims("country") }},
+		{"a column and a dimension",
+			chosen("events", dims("country"), Metric{Name: "sum", Property: "a", As: "country"})},
+		{"11 metrics", chosen("events", nil, slicesOf(11)...)},
+		{"five dimensions", chosen("events", dims("date", "country", "city", "region", "path"), m)},
+		{"a dimension twice", chosen("events", dims("date", "date"), m)},
+		{"an unknown dimension", chosen("events", dims("message"), m)},
+		{"properties of errors", chosen("errors", dims("property:a"), Metric{Name: "count"})},
+		{"a share of nothing", chosen("events", nil, Metric{Name: "percentage"})},
+		{"a type too", func(q *Question) {
+			chosen("events", nil, m)(q)
+			q.Type = "pages"
+		}},
+		{"groupBy", func(q *Question) {
+			chosen("events", nil, m)(q)
+			q.GroupBy = dims("country")
+		}},
 	} {
 		if _, err := d.Answer(ask("website", "", tt.ask)); err == nil {
 			t.Errorf("%s is accepted", tt.why)
@@ -131,8 +154,9 @@ func slicesOf(n int) (all []Metric) {
 // Section 9: names of columns.
 func TestColumnNames(t *testing.T) {
 	for m, want := range map[Metric]string{
-		{Name: "sum", Property: "total"}: "sum_total", {Name: "p75", Property: "größe x.y"}: "p75_gr__e_x_y", {Name: "sum", Property: "a", As: "revenue"}: "revenue",
-		{Name: "visitors"}: "visitors", {Name: "visitors", As: "people"}: "people",
+		{Name: "sum", Property: "total"}: "sum_total", {Name: "p75", Property: "größe x.y"}: "p75_gr__e_x_y",
+		{Name: "sum", Property: "a", As: "revenue"}: "revenue",
+		{Name: "visitors"}:                          "visitors", {Name: "visitors", As: "people"}: "people",
 	} {
 		if got := m.Column(); got != want {
 			t.Errorf("%+v: column %q, want %q", m, got, want)

@@ -73,7 +73,8 @@ func (t *table) keyOf(r []value, dates map[string]string) string {
 	return joined(parts)
 }
 
-// change returns by how many percent a is larger than b. From 10^13 on, where doubles do not hold two decimals, it is the nearest double.
+// change returns by how many percent a is larger than b. From 10^13 on, where doubles do not hold two decimals, it is
+// the nearest double.
 func change(a, b value) value {
 	if a.kind != numberValue || b.kind != numberValue || b.number.Sign() == 0 {
 		return value{}
@@ -104,7 +105,8 @@ func dates(start, end string) (span, error) {
 // length returns the number of days.
 func (s span) length() int { return int(s.end.Sub(s.start).Hours()/24) + 1 }
 
-// Preset returns the first and last day of a preset if today is the given day. weekStart is monday, or else weeks start on Sunday.
+// Preset returns the first and last day of a preset if today is the given day. weekStart is monday, or else weeks start
+// on Sunday.
 func Preset(name string, today time.Time, weekStart string) (start, end time.Time) {
 	y, m, d := today.Date()
 	date := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
@@ -132,7 +134,8 @@ func Preset(name string, today time.Time, weekStart string) (start, end time.Tim
 	case "last_12m":
 		return date(y, m-11, 1), date(y, m, d)
 	}
-	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90, "last_180d": 180, "last_365d": 365}[name])
+	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90, "last_180d": 180,
+		"last_365d": 365}[name])
 	return date(y, m, d-days+1), date(y, m, d)
 }
 

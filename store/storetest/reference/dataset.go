@@ -40,19 +40,22 @@ func Datasets() []Dataset {
 		},
 		{Name: "entries", Events: true, door: (*session).entry, formulas: merge(sessionFormulas(), doorFormulas())},
 		{Name: "exits", Events: true, door: (*session).exit, formulas: merge(sessionFormulas(), doorFormulas())},
-		{Name: "sessions", Events: true, formulas: merge(sessionFormulas(), map[string]formula{"visitors": sessionVisitors})},
+		{Name: "sessions", Events: true,
+			formulas: merge(sessionFormulas(), map[string]formula{"visitors": sessionVisitors})},
 		{
 			Name: "events", Events: true, Properties: true, counts: (*row).named, Filters: []string{"namespace"},
 			formulas: map[string]formula{
-				"total_events": countRows, "unique_users": distinct((*row).Visitor), "unique_sessions": distinct(sessionID),
+				"total_events": countRows, "unique_users": distinct((*row).Visitor),
+				"unique_sessions":        distinct(sessionID),
 				"events_with_properties": func(p *portion) value { return count(p.tally().withProperties) },
 			},
 		},
 		{
 			Name: "clicks", Events: true, Properties: true, counts: of(click), Filters: []string{"href", "text"},
 			formulas: map[string]formula{
-				"total_clicks": countRows, "unique_users": distinct((*row).Visitor), "unique_sessions": distinct(sessionID),
-				"unique_links": distinct(func(r *row) string { return r.href }),
+				"total_clicks": countRows, "unique_users": distinct((*row).Visitor),
+				"unique_sessions": distinct(sessionID),
+				"unique_links":    distinct(func(r *row) string { return r.href }),
 			},
 		},
 		{
@@ -64,10 +67,12 @@ func Datasets() []Dataset {
 		},
 		{Name: "vitals", counts: of(vitalRow), Filters: []string{"metric_name"}, formulas: vitalFormulas()},
 		{
-			Name: "link_visits", Kind: store.KindLink, counts: of(visit), formulas: map[string]formula{"clicks": countRows},
-			Filters: []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
+			Name: "link_visits", Kind: store.KindLink, counts: of(visit),
+			formulas: map[string]formula{"clicks": countRows},
+			Filters:  []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
 		},
-		{Name: "checks", Kind: store.KindSchedule, counts: of(check), Filters: []string{"probe_region"}, formulas: checkFormulas()},
+		{Name: "checks", Kind: store.KindSchedule, counts: of(check), Filters: []string{"probe_region"},
+			formulas: checkFormulas()},
 		{
 			Name: "blocked", counts: of(blockedRow), Filters: []string{"reason", "bot_name"},
 			formulas: map[string]formula{"requests": func(p *portion) value {
@@ -228,7 +233,8 @@ func checkFormulas() map[string]formula {
 		"avg_response_time":  of(func(t *uptimeTally) value { return fraction(average(t.total)) }),
 		"avg_ttfb":           of(func(t *uptimeTally) value { return fraction(average(t.ttfb)) }),
 	}
-	for name, percent := range map[string]int64{"p50": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99, "min": 0, "max": 100} {
+	for name, percent := range map[string]int64{"p50": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99, "min": 0,
+		"max": 100} {
 		all[name+"_response_time"] = of(func(t *uptimeTally) value { return percentiles(t.total, percent)[0] })
 	}
 	for name, percent := range map[string]int64{"p50": 50, "p95": 95} {

@@ -36,7 +36,8 @@ func (a *evaluation) band(g *groups[[]band], combination []string, i int) *band 
 
 // distribution builds the table of all bands in order, then by combination. cells returns the columns between
 // the band's label and the share of sessions.
-func (a *evaluation) distribution(g *groups[[]band], key string, labels []string, sessions func(*band) int, cells func(*band) []value) *table {
+func (a *evaluation) distribution(g *groups[[]band], key string, labels []string, sessions func(*band) int,
+	cells func(*band) []value) *table {
 	sum := 0
 	for _, one := range g.list {
 		for i := range one.tally {

@@ -13,8 +13,10 @@ func Example() {
 	noon := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	var b store.Batch
 	for i, path := range []string{"/", "/pricing"} {
-		b.Events = append(b.Events, store.Event{Website: "shop", ID: fmt.Sprint(i), Name: "screen_view", Kind: store.Pageview, Path: path,
-			Time: noon.Add(time.Duration(i) * time.Minute), Identity: store.Identity{AnonymousID: "ada", SessionID: "s1"}})
+		b.Events = append(b.Events,
+			store.Event{Website: "shop", ID: fmt.Sprint(i), Name: "screen_view", Kind: store.Pageview, Path: path,
+				Time:     noon.Add(time.Duration(i) * time.Minute),
+				Identity: store.Identity{AnonymousID: "ada", SessionID: "s1"}})
 	}
 	rows, err := reference.NewData(b).Answer(reference.Question{Type: "top_pages", Zone: "UTC", Now: noon,
 		Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}, StartDate: "2026-03-10", EndDate: "2026-03-10"})

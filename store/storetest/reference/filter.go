@@ -17,8 +17,9 @@ import (
 
 // opposite maps operators to the operators that hold where they do not.
 var opposite = map[string]string{
-	"ne": "eq", "not_in": "in", "not_contains": "contains", "not_starts_with": "starts_with", "not_ends_with": "ends_with",
-	"not_matches": "matches", "not_exists": "exists",
+	"ne": "eq", "not_in": "in", "not_contains": "contains", "not_starts_with": "starts_with",
+	"not_ends_with": "ends_with",
+	"not_matches":   "matches", "not_exists": "exists",
 }
 
 // TextOperators lists the operators for texts.
@@ -71,7 +72,10 @@ func (n *names) stored(f Filter) []string {
 	case "country":
 		values := f.Values
 		if f.whole() {
-			values = each(values, func(v string) string { code, _ := country.Code(v); return code })
+			values = each(values, func(v string) string {
+				code, _ := country.Code(v)
+				return code
+			})
 		}
 		return each(values, strings.ToLower)
 	case "device_type", "browser_name", "os_name":
@@ -80,8 +84,8 @@ func (n *names) stored(f Filter) []string {
 	return f.Values
 }
 
-// sameNumbers returns values, and for those that are numbers of JSON the texts by which the same number may be stored: the shortest one,
-// and that of a whole number without an exponent.
+// sameNumbers returns values, and for those that are numbers of JSON the texts by which the same number may be stored:
+// the shortest one, and that of a whole number without an exponent.
 func sameNumbers(values []string) []string {
 	all := slices.Clone(values)
 	for _, v := range values {
@@ -107,7 +111,8 @@ func sameNumbers(values []string) []string {
 	return all
 }
 
-// trimmed returns a value without control characters and without blanks at its ends, as texts are stored. A part of a text may be a blank.
+// trimmed returns a value without control characters and without blanks at its ends, as texts are stored. A part of a
+// text may be a blank.
 func (f Filter) trimmed(value string) string {
 	trimmed := strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -150,7 +155,9 @@ func (f Filter) nameNothing() bool {
 	return f.whole() && slices.ContainsFunc(f.Values, func(v string) bool {
 		_, known := country.Code(v)
 		return v != "" && (f.Field == "country" && !known ||
-			f.Field == "referrer" && hostOf(v) == "" && (strings.Contains(v, "://") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "?") || strings.HasPrefix(v, "#")))
+			f.Field == "referrer" && hostOf(v) == "" &&
+				(strings.Contains(v, "://") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "?") ||
+					strings.HasPrefix(v, "#")))
 	})
 }
 
@@ -267,8 +274,8 @@ func (r *row) lacks(field string) bool {
 }
 
 // visible reports whether a key with these prepared mandatory filters may see r. A filter on a field that r's kind does
-// not have does not remove r, except for the fields of rejected traffic: keys with such filters see rejected traffic alone, which no
-// other filters show.
+// not have does not remove r, except for the fields of rejected traffic: keys with such filters see rejected traffic
+// alone, which no other filters show.
 func (n *names) visible(r *row, mandatory []*condition) bool {
 	for _, c := range mandatory {
 		if r.kind == blockedRow && c.asksDeeds() || slices.ContainsFunc(c.fields(), func(f string) bool {

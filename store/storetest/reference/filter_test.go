@@ -10,10 +10,12 @@ import (
 func TestPathOf(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"", ""}, {"/", "/"}, {"///", "/"}, {"/a/", "/a"}, {"/a//", "/a"}, {"/a?b=/c/", "/a"}, {"/a#b", "/a"},
-		{"?x", "/"}, {"https://x.example", "/"}, {"https://x.example?y", "/"}, {"https://u:p@x.example:80/a/b/?c#d", "/a/b"},
+		{"?x", "/"}, {"https://x.example", "/"}, {"https://x.example?y", "/"},
+		{"https://u:p@x.example:80/a/b/?c#d", "/a/b"},
 		{"/100%", "/100%"}, {"/Ä b", "/Ä b"}, {"/a\tb\n", "/ab"}, {"docs", "docs"},
 		{"/go/https://x.example/y", "/go/https://x.example/y"},
-		{"/de/k%c3%bcche", "/de/küche"}, {"/ku\u0308che", "/küche"}, {"/%41%2f%ff%20", "/A%2F%FF%20"}, {"/%%34%31", "/A"}, {"/%e2%80%8b", "/%E2%80%8B"},
+		{"/de/k%c3%bcche", "/de/küche"}, {"/ku\u0308che", "/küche"}, {"/%41%2f%ff%20", "/A%2F%FF%20"},
+		{"/%%34%31", "/A"}, {"/%e2%80%8b", "/%E2%80%8B"},
 		{"%68ttps://x.example/a", "/a"}, {"/%C3%A4%C%41\u0301", "/ä%C\u00c1"},
 	} {
 		if got := pathOf(tt[0]); got != tt[1] {
@@ -101,7 +103,8 @@ func TestFilters(t *testing.T) {
 func TestRefusedFilters(t *testing.T) {
 	top := (Type{Kind: store.KindWebsite, Filters: rowFields()}).Allows
 	for _, f := range []Filter{
-		leaf("title", "eq", "x"), leaf("path", "like", "x"), leaf("path", "eq"), leaf("path", "eq", "a", "b"), leaf("path", "in"),
+		leaf("title", "eq", "x"), leaf("path", "like", "x"), leaf("path", "eq"), leaf("path", "eq", "a", "b"),
+		leaf("path", "in"),
 	} {
 		if (place{allows: top}).check([]Filter{f}) == nil {
 			t.Errorf("the invalid filter %v was accepted", f)

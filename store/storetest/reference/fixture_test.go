@@ -55,7 +55,8 @@ func add(t *testing.T, b *store.Batch, at time.Time, kind, id string, with map[s
 		"view": store.Pageview, "exit": store.Exit, "page": store.PageEvent,
 		"custom": store.Custom, "click": store.Click,
 	}
-	checks := map[string]store.Status{"up": store.Up, "down": store.Down, "pending": store.Pending, "maintenance": store.Maintenance}
+	checks := map[string]store.Status{"up": store.Up, "down": store.Down, "pending": store.Pending,
+		"maintenance": store.Maintenance}
 	event, isEvent := events[kind]
 	status, isCheck := checks[kind]
 	switch {
@@ -66,8 +67,9 @@ func add(t *testing.T, b *store.Batch, at time.Time, kind, id string, with map[s
 			UTMCampaign: with["campaign"], UTMTerm: with["term"], UTMContent: with["content"],
 			Language: with["lang"], Timezone: with["zone"], Screen: with["screen"],
 			LoadTime: measure(t, with["load"]), DOMReadyTime: measure(t, with["dom"]), TTFB: measure(t, with["ttfb"]),
-			TimeOnPage: measure(t, with["time"]), ScrollDepth: measure(t, with["scroll"]), Interactions: measure(t, with["did"]),
-			Properties: with["props"], Namespace: with["ns"], Href: with["href"], Text: with["text"],
+			TimeOnPage: measure(t, with["time"]), ScrollDepth: measure(t, with["scroll"]),
+			Interactions: measure(t, with["did"]),
+			Properties:   with["props"], Namespace: with["ns"], Href: with["href"], Text: with["text"],
 		})
 	case isCheck:
 		c := store.Check{Schedule: on, ID: id, Time: at, Status: status, Region: with["region"],
@@ -82,8 +84,10 @@ func add(t *testing.T, b *store.Batch, at time.Time, kind, id string, with map[s
 		b.Errors = append(b.Errors, store.Error{Website: on, ID: id, Time: at, Identity: who, Agent: agent,
 			Path: with["path"], Message: with["message"], ErrorType: with["type"]})
 	case kind == "span":
-		b.Spans = append(b.Spans, store.Span{Website: on, ID: id, Time: at, Identity: who, Agent: agent, Path: with["path"],
-			RageClicks: measure(t, with["rage"]).V, DeadClicks: measure(t, with["dead"]).V, Errors: measure(t, with["errors"]).V})
+		b.Spans = append(b.Spans,
+			store.Span{Website: on, ID: id, Time: at, Identity: who, Agent: agent, Path: with["path"],
+				RageClicks: measure(t, with["rage"]).V, DeadClicks: measure(t, with["dead"]).V,
+				Errors: measure(t, with["errors"]).V})
 	case kind == "visit":
 		b.Visits = append(b.Visits, store.Visit{Link: on, ID: id, Time: at, Agent: agent, ReferrerDomain: with["from"]})
 	case kind == "vital":

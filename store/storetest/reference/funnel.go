@@ -43,7 +43,8 @@ func (a *evaluation) funnel() *table {
 		}
 	}
 	slices.SortFunc(g.list, func(x, y *group[[]stage]) int {
-		return cmp.Or(y.tally[0].persons-x.tally[0].persons, slices.CompareFunc(x.combination, y.combination, strings.Compare))
+		return cmp.Or(y.tally[0].persons-x.tally[0].persons,
+			slices.CompareFunc(x.combination, y.combination, strings.Compare))
 	})
 	t := a.ranked("step")
 	t.block = len(steps)

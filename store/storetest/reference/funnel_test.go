@@ -54,27 +54,31 @@ func TestFunnels(t *testing.T) {
 			{"step":1,"name":"/","visitors":5,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			{"step":2,"name":"/pricing","visitors":3,"conversion_rate":60,"step_rate":60,"dropoff":2,"median_seconds":30}
 			{"step":3,"name":"signup","visitors":3,"conversion_rate":60,"step_rate":100,"dropoff":0,"median_seconds":60}`},
-		{why: "exactly the window is in it, 1 ms more is not; a shorter chain counts", name: "funnel", ask: funnelOf("1m", "", three...), rows: `
+		{why: "exactly the window is in it, 1 ms more is not; a shorter chain counts", name: "funnel",
+			ask: funnelOf("1m", "", three...), rows: `
 			{"step":1,"name":"/","visitors":5,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			{"step":2,"name":"/pricing","visitors":3,"conversion_rate":60,"step_rate":60,"dropoff":2,"median_seconds":30}
 			{"step":3,"name":"signup","visitors":2,"conversion_rate":40,"step_rate":66.67,"dropoff":1,"median_seconds":59.5}`},
-		{why: "in one session; a session without a pageview is one too", name: "funnel", ask: funnelOf("", "session", "signup", "/pricing"), rows: `
+		{why: "in one session; a session without a pageview is one too", name: "funnel",
+			ask: funnelOf("", "session", "signup", "/pricing"), rows: `
 			{"step":1,"name":"signup","sessions":4,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			{"step":2,"name":"/pricing","sessions":1,"conversion_rate":25,"step_rate":25,"dropoff":3,"median_seconds":30}`},
 		{why: "different events: / twice only by cleo", name: "funnel", ask: funnelOf("", "", "/", "/"), rows: `
 			{"step":1,"name":"/","visitors":5,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			{"step":2,"name":"/","visitors":1,"conversion_rate":20,"step_rate":20,"dropoff":4,"median_seconds":300}`},
-		{why: "filters restrict events: anna's sign-up is in a session of no country", name: "funnel", ask: func(q *Question) {
-			funnelOf("", "", three...)(q)
-			where("country", "eq", "DE")(q)
-		}, rows: `
+		{why: "filters restrict events: anna's sign-up is in a session of no country", name: "funnel",
+			ask: func(q *Question) {
+				funnelOf("", "", three...)(q)
+				where("country", "eq", "DE")(q)
+			}, rows: `
 			{"step":1,"name":"/","visitors":2,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			{"step":2,"name":"/pricing","visitors":2,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":25}
 			{"step":3,"name":"signup","visitors":1,"conversion_rate":50,"step_rate":50,"dropoff":1,"median_seconds":59}`},
-		{why: "by the country of the earliest first step; most visitors first, then by value", name: "funnel", ask: func(q *Question) {
-			funnelOf("", "", "/", "signup")(q)
-			q.GroupBy = []string{"country"}
-		}, rows: `
+		{why: "by the country of the earliest first step; most visitors first, then by value", name: "funnel",
+			ask: func(q *Question) {
+				funnelOf("", "", "/", "signup")(q)
+				q.GroupBy = []string{"country"}
+			}, rows: `
 			{"country":"","step":1,"name":"/","visitors":2,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
 			{"country":"","step":2,"name":"signup","visitors":0,"conversion_rate":0,"step_rate":0,"dropoff":2,"median_seconds":null}
 			{"country":"DE","step":1,"name":"/","visitors":2,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0}
@@ -114,7 +118,8 @@ func TestFunnelsOfOneInstant(t *testing.T) {
 		steps []string
 		want  bool
 	}{
-		{[]string{"/", "go"}, true}, {[]string{"go", "/"}, false}, {[]string{"/x", "/"}, true}, {[]string{"/", "/x"}, false}, {[]string{"/x", "/", "go"}, true},
+		{[]string{"/", "go"}, true}, {[]string{"go", "/"}, false}, {[]string{"/x", "/"}, true},
+		{[]string{"/", "/x"}, false}, {[]string{"/x", "/", "go"}, true},
 	} {
 		got, err := d.Answer(ask("website", "funnel", funnelOf("", "", tt.steps...)))
 		last := string(got)[strings.LastIndex(string(got), `"step":`):]
@@ -154,13 +159,15 @@ func TestRetention(t *testing.T) {
 	}
 	for _, w := range []wanted{
 		// Weeks from Sunday: 28 April, 5 May, 12 May. ben's view of 2 May is before his sign-up.
-		{why: "weeks by default; a week begins before the range", name: "retention", ask: within("", "2024-05-18", nil), rows: `
+		{why: "weeks by default; a week begins before the range", name: "retention", ask: within("", "2024-05-18", nil),
+			rows: `
 			{"date":"2024-04-28","period":0,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-04-28","period":1,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-04-28","period":2,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-05-05","period":0,"cohort_size":1,"visitors":0,"percentage":0}
 			{"date":"2024-05-05","period":1,"cohort_size":1,"visitors":0,"percentage":0}`},
-		{why: "weeks from Monday", name: "retention", ask: within("weekly", "2024-05-12", func(q *Question) { q.WeekStart = "monday" }), rows: `
+		{why: "weeks from Monday", name: "retention",
+			ask: within("weekly", "2024-05-12", func(q *Question) { q.WeekStart = "monday" }), rows: `
 			{"date":"2024-04-29","period":0,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-04-29","period":1,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-05-06","period":0,"cohort_size":1,"visitors":0,"percentage":0}`},
@@ -174,20 +181,23 @@ func TestRetention(t *testing.T) {
 			{"date":"2024-05-02","period":3,"cohort_size":1,"visitors":0,"percentage":0}
 			{"date":"2024-05-02","period":4,"cohort_size":1,"visitors":0,"percentage":0}
 			{"date":"2024-05-06","period":0,"cohort_size":1,"visitors":0,"percentage":0}`},
-		{why: "by default any pageview or custom event; a start is its own return", name: "retention", ask: within("monthly", "2024-05-31", func(q *Question) {
-			q.Start, q.Return = nil, nil
-		}), rows: `
+		{why: "by default any pageview or custom event; a start is its own return", name: "retention",
+			ask: within("monthly", "2024-05-31", func(q *Question) {
+				q.Start, q.Return = nil, nil
+			}), rows: `
 			{"date":"2024-05-01","period":0,"cohort_size":3,"visitors":3,"percentage":100}`},
-		{why: "periods until the last bucket that has begun", name: "retention", ask: within("weekly", "2024-05-18", func(q *Question) {
-			q.Now = time.Date(2024, 5, 11, 23, 59, 59, 999e6, time.UTC)
-			q.Filters = []Filter{did("page", "/app", inRange)}
-		}), rows: `
+		{why: "periods until the last bucket that has begun", name: "retention",
+			ask: within("weekly", "2024-05-18", func(q *Question) {
+				q.Now = time.Date(2024, 5, 11, 23, 59, 59, 999e6, time.UTC)
+				q.Filters = []Filter{did("page", "/app", inRange)}
+			}), rows: `
 			{"date":"2024-04-28","period":0,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-04-28","period":1,"cohort_size":2,"visitors":1,"percentage":50}`},
-		{why: "a bucket begins with its first instant", name: "retention", ask: within("weekly", "2024-05-18", func(q *Question) {
-			q.Now, q.Limit = time.Date(2024, 5, 12, 0, 0, 0, 0, time.UTC), 3
-			q.Filters = []Filter{did("page", "/app", inRange)}
-		}), rows: `
+		{why: "a bucket begins with its first instant", name: "retention",
+			ask: within("weekly", "2024-05-18", func(q *Question) {
+				q.Now, q.Limit = time.Date(2024, 5, 12, 0, 0, 0, 0, time.UTC), 3
+				q.Filters = []Filter{did("page", "/app", inRange)}
+			}), rows: `
 			{"date":"2024-04-28","period":0,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-04-28","period":1,"cohort_size":2,"visitors":1,"percentage":50}
 			{"date":"2024-04-28","period":2,"cohort_size":2,"visitors":1,"percentage":50}`},
@@ -230,7 +240,8 @@ func TestPaths(t *testing.T) {
 			{"from_path":"/a","to_path":"","transitions":1,"sessions":1,"visitors":1,"percentage":50}
 			{"from_path":"/a","to_path":"/b","transitions":1,"sessions":1,"visitors":1,"percentage":50}
 			{"from_path":"/b","to_path":"","transitions":1,"sessions":1,"visitors":1,"percentage":100}`},
-		{why: "both pageviews in the range", name: "paths", ask: func(q *Question) { q.StartDate, q.EndDate = "2024-05-03", "2024-05-03" }, rows: `
+		{why: "both pageviews in the range", name: "paths",
+			ask: func(q *Question) { q.StartDate, q.EndDate = "2024-05-03", "2024-05-03" }, rows: `
 			{"from_path":"/","to_path":"","transitions":1,"sessions":1,"visitors":1,"percentage":100}
 			{"from_path":"/b","to_path":"/","transitions":1,"sessions":1,"visitors":1,"percentage":100}`},
 		{why: "from is normalised, shares are of all", name: "paths", ask: some("https://x.example/a/?x", "-"), rows: `
@@ -246,7 +257,10 @@ func TestPaths(t *testing.T) {
 			q.Limit = 1
 		}, rows: `
 			{"from_path":"","to_path":"/a","transitions":2,"sessions":2,"visitors":1,"percentage":100}`},
-		{why: "by a field", name: "paths", ask: func(q *Question) { grouped("country")(q); some("", "-")(q) }, rows: `
+		{why: "by a field", name: "paths", ask: func(q *Question) {
+			grouped("country")(q)
+			some("", "-")(q)
+		}, rows: `
 			{"country":"","from_path":"","to_path":"/a","transitions":2,"sessions":2,"visitors":1,"percentage":66.67}
 			{"country":"DE","from_path":"","to_path":"/","transitions":1,"sessions":1,"visitors":1,"percentage":33.33}`},
 	} {
@@ -267,7 +281,8 @@ func TestComparedBehaviour(t *testing.T) {
 		{"funnel", funnelOf("", "", "signup", "/app"),
 			`[{"step":1,"name":"signup","visitors":2,"conversion_rate":100,"step_rate":100,"dropoff":0,"median_seconds":0},` +
 				`{"step":2,"name":"/app","visitors":1,"conversion_rate":50,"step_rate":50,"dropoff":1,"median_seconds":172800}]`},
-		{"", chosen("events", []string{"event_name"}, Metric{Name: "unique_users"}), `[{"event_name":"signup","unique_users":2},null]`},
+		{"", chosen("events", []string{"event_name"}, Metric{Name: "unique_users"}),
+			`[{"event_name":"signup","unique_users":2},null]`},
 	} {
 		q := ask("website", tt.name, tt.ask)
 		q.StartDate, q.EndDate, q.Compare = "2024-05-06", "2024-05-10", PreviousPeriod

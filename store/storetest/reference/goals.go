@@ -95,7 +95,8 @@ func (a *evaluation) goalTrends() *table {
 		for j := range buckets {
 			b := &buckets[j]
 			t.rows = append(t.rows, []value{
-				text(a.period.labels[j]), text(goal.Name), count(len(b.visitors)), count(len(b.conversions)), b.value(goal.Value), count(i),
+				text(a.period.labels[j]), text(goal.Name), count(len(b.visitors)), count(len(b.conversions)),
+				b.value(goal.Value), count(i),
 			})
 		}
 	}

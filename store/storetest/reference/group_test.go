@@ -78,11 +78,16 @@ func TestFilterGroups(t *testing.T) {
 	}{
 		{"the list is an and", []Filter{leaf("path", "eq", "/"), leaf("country", "eq", "DE")}, "p1"},
 		{"or", []Filter{anyOf(leaf("path", "eq", "/"), leaf("event_name", "eq", "order"))}, "o2 o3 o4 p1 p3"},
-		{"and in or", []Filter{anyOf(allOf(leaf("path", "eq", "/"), leaf("country", "eq", "FR")), leaf("event_name", "eq", "signup"))}, "o1 p3"},
-		{"not is decided per row, not per session", []Filter{not(leaf("path", "eq", "/")), leaf("session_id", "eq", "S2")}, "k1 p4"},
-		{"not of absent texts holds: there is no third value", []Filter{not(leaf("country", "eq", "DE"))}, "k1 o2 o3 o4 p3 p4"},
-		{"a session field is the session's", []Filter{leaf("country", "eq", "DE"), leaf("path", "eq", "/pricing")}, "o1 o5 p2"},
-		{"sessions and rows mixed", []Filter{anyOf(leaf("country", "eq", "FR"), leaf("path", "eq", "/pricing"))}, "k1 o1 o5 p2 p3 p4"},
+		{"and in or", []Filter{anyOf(allOf(leaf("path", "eq", "/"), leaf("country", "eq", "FR")),
+			leaf("event_name", "eq", "signup"))}, "o1 p3"},
+		{"not is decided per row, not per session",
+			[]Filter{not(leaf("path", "eq", "/")), leaf("session_id", "eq", "S2")}, "k1 p4"},
+		{"not of absent texts holds: there is no third value", []Filter{not(leaf("country", "eq", "DE"))},
+			"k1 o2 o3 o4 p3 p4"},
+		{"a session field is the session's", []Filter{leaf("country", "eq", "DE"), leaf("path", "eq", "/pricing")},
+			"o1 o5 p2"},
+		{"sessions and rows mixed", []Filter{anyOf(leaf("country", "eq", "FR"), leaf("path", "eq", "/pricing"))},
+			"k1 o1 o5 p2 p3 p4"},
 
 		{"a property is of the row", []Filter{ofProperty("plan", "eq", "pro")}, "o1 o5 p2"},
 		{"absent and null are empty", []Filter{ofProperty("plan", "eq", "")}, "o2 o3 o4 p1 p3 p4 p5"},
@@ -96,7 +101,9 @@ func TestFilterGroups(t *testing.T) {
 		{"gt", []Filter{ofProperty("total", "gt", "7.00004")}, "o1 o5"},
 		{"lt", []Filter{ofProperty("total", "lt", " 12.5 ")}, "k1"},
 		{"lte", []Filter{ofProperty("total", "lte", "12.5")}, "k1 o1"},
-		{"neither holds without a decimal", []Filter{anyOf(ofProperty("total", "gt", "0"), ofProperty("total", "lte", "0")), leaf("event_name", "eq", "order")}, ""},
+		{"neither holds without a decimal",
+			[]Filter{anyOf(ofProperty("total", "gt", "0"), ofProperty("total", "lte", "0")),
+				leaf("event_name", "eq", "order")}, ""},
 		{"but not does", []Filter{not(ofProperty("total", "gt", "0")), leaf("event_name", "eq", "order")}, "o2 o3 o4"},
 		{"no decimal on the other side", []Filter{ofProperty("total", "lte", "x")}, ""},
 
@@ -109,23 +116,28 @@ func TestFilterGroups(t *testing.T) {
 		{"in its own case", []Filter{leaf("country", "matches", "^ger")}, ""},
 		{"unless it says so", []Filter{leaf("browser_name", "matches", "(?i)CHROME")}, "o1 o5 p1 p2"},
 		{"contains folds this field, a pattern does not", []Filter{leaf("browser_name", "matches", "CHROME")}, ""},
-		{"a pattern of a referrer looks at domain and name", []Filter{leaf("referrer", "matches", "^Goo|^$")}, "k1 o1 o2 o3 o4 o5 p1 p2 p3 p4 p5"},
+		{"a pattern of a referrer looks at domain and name", []Filter{leaf("referrer", "matches", "^Goo|^$")},
+			"k1 o1 o2 o3 o4 o5 p1 p2 p3 p4 p5"},
 		{"of the name in its own case", []Filter{leaf("referrer", "matches", "^Google$")}, "o1 o5 p1 p2"},
 		{"direct is named Direct", []Filter{leaf("referrer", "matches", "^Direct$"), leaf("path", "eq", "/")}, "p3"},
 
 		{"did in the session, at any time", []Filter{did("event", "signup", nil)}, "o1 o5 p1 p2"},
-		{"not did holds for rows without a session", []Filter{not(did("event", "signup", nil))}, "k1 o2 o3 o4 p3 p4 p5"},
+		{"not did holds for rows without a session", []Filter{not(did("event", "signup", nil))},
+			"k1 o2 o3 o4 p3 p4 p5"},
 		{"did in the range, by the visitor", []Filter{did("event", "signup", inRange)}, "o1 o5 p1 p2 p5"},
 		{"in the range without a session", []Filter{did("event", "order", inRange)}, "k1 o2 o3 o4 p3 p4"},
 		{"a page, normalised", []Filter{did("page", "https://x.example/docs/?a", nil)}, "k1 p3 p4 p5"},
 		{"a page is the path of a pageview", []Filter{did("page", "", nil)}, ""},
 		{"a click", []Filter{did("click", "https://x.example/a", nil)}, "k1 p3 p4"},
 		{"$ names match nothing", []Filter{did("event", "$hidden", nil)}, ""},
-		{"with filters on the same event", []Filter{did("event", "signup", func(d *Did) { d.Filters = []Filter{ofProperty("total", "gt", "12.5")} })}, ""},
+		{"with filters on the same event",
+			[]Filter{did("event", "signup", func(d *Did) { d.Filters = []Filter{ofProperty("total", "gt", "12.5")} })},
+			""},
 		{"with groups", []Filter{did("event", "signup", func(d *Did) {
 			d.Filters = []Filter{anyOf(ofProperty("total", "gt", "12.5"), leaf("path", "eq", "/pricing"))}
 		})}, "o1 o5 p1 p2"},
-		{"with a text operator", []Filter{did("event", "sign", func(d *Did) { d.Event.Op = "starts_with" })}, "o1 o5 p1 p2"},
+		{"with a text operator", []Filter{did("event", "sign", func(d *Did) { d.Event.Op = "starts_with" })},
+			"o1 o5 p1 p2"},
 	} {
 		if got := passing(t, tt.filters); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.why, got, tt.want)
@@ -141,10 +153,13 @@ func TestFilterGroupsOfSessions(t *testing.T) {
 		return func(q *Question) { q.Type, q.Metrics, q.Filters = "", []Metric{{Name: "sessions"}}, list }
 	}
 	for _, w := range []wanted{
-		{why: "two row filters need one pageview", ask: chosen(leaf("path", "eq", "/"), ofProperty("plan", "eq", "pro")), rows: sessions("0")},
-		{why: "or", ask: chosen(anyOf(leaf("path", "eq", "/pricing"), leaf("country", "eq", "FR"))), rows: sessions("2")},
+		{why: "two row filters need one pageview",
+			ask: chosen(leaf("path", "eq", "/"), ofProperty("plan", "eq", "pro")), rows: sessions("0")},
+		{why: "or", ask: chosen(anyOf(leaf("path", "eq", "/pricing"), leaf("country", "eq", "FR"))),
+			rows: sessions("2")},
 		{why: "not says has another, not never had", ask: chosen(not(leaf("path", "eq", "/"))), rows: sessions("3")},
-		{why: "not of a group", ask: chosen(not(anyOf(leaf("path", "eq", "/docs"), leaf("country", "eq", "DE")))), rows: sessions("1")},
+		{why: "not of a group", ask: chosen(not(anyOf(leaf("path", "eq", "/docs"), leaf("country", "eq", "DE")))),
+			rows: sessions("1")},
 		{why: "did", ask: chosen(did("event", "signup", nil)), rows: sessions("1")},
 		{why: "did not", ask: chosen(not(did("event", "signup", nil))), rows: sessions("2")},
 		{why: "did in the range", ask: chosen(did("event", "signup", inRange)), rows: sessions("2")},
@@ -162,15 +177,18 @@ func TestMandatoryGroups(t *testing.T) {
 	d := NewData(read(t, signups))
 	chosen := func(list ...Filter) func(*Question) {
 		return func(q *Question) {
-			q.Type, q.Metrics, q.Mandatory = "", []Metric{{Name: "pageviews"}, {Name: "sessions"}, {Name: "total_events"}, {Name: "bounce_rate"}}, list
+			q.Type, q.Metrics, q.Mandatory = "",
+				[]Metric{{Name: "pageviews"}, {Name: "sessions"}, {Name: "total_events"}, {Name: "bounce_rate"}}, list
 		}
 	}
 	for _, w := range []wanted{
 		{why: "whole sessions", ask: chosen(anyOf(leaf("country", "eq", "FR"), leaf("browser_name", "eq", "Chrome"))),
 			rows: `{"pageviews":4,"sessions":2,"total_events":6,"bounce_rate":0}`},
-		{why: "rows, before sessions form", ask: chosen(anyOf(leaf("path", "eq", "/docs"), ofProperty("plan", "eq", "pro"))),
+		{why: "rows, before sessions form",
+			ask:  chosen(anyOf(leaf("path", "eq", "/docs"), ofProperty("plan", "eq", "pro"))),
 			rows: `{"pageviews":3,"sessions":3,"total_events":5,"bounce_rate":33.33}`},
-		{why: "what a session did, before other rows are removed", ask: chosen(did("event", "signup", nil), leaf("path", "eq", "/")),
+		{why: "what a session did, before other rows are removed",
+			ask:  chosen(did("event", "signup", nil), leaf("path", "eq", "/")),
 			rows: `{"pageviews":1,"sessions":1,"total_events":1,"bounce_rate":100}`},
 	} {
 		w.check(t, d)
@@ -207,15 +225,19 @@ func TestRefusedGroups(t *testing.T) {
 	}{
 		{"an empty group", "pages", true, Filter{Or: []Filter{}}},
 		{"nothing", "pages", true, Filter{}},
-		{"a leaf and a group", "pages", true, Filter{Field: "path", Op: "eq", Values: []string{"/"}, Or: []Filter{root}}},
+		{"a leaf and a group", "pages", true,
+			Filter{Field: "path", Op: "eq", Values: []string{"/"}, Or: []Filter{root}}},
 		{"five levels", "pages", false, nested(root, 5)},
 		{"six levels", "pages", true, nested(root, 6)},
 		{"50 leaves", "pages", false, anyOf(fifty...)},
 		{"51 leaves", "pages", true, anyOf(append(fifty, root)...)},
-		{"leaves inside did count", "pages", true, allOf(did("event", "a", func(d *Did) { d.Filters = fifty[:49] }), root)},
+		{"leaves inside did count", "pages", true,
+			allOf(did("event", "a", func(d *Did) { d.Filters = fifty[:49] }), root)},
 		{"49 and did", "pages", false, did("event", "a", func(d *Did) { d.Filters = fifty[:49] })},
-		{"did inside did", "pages", true, did("event", "a", func(d *Did) { d.Filters = []Filter{did("event", "b", nil)} })},
-		{"a session field inside did", "pages", true, did("event", "a", func(d *Did) { d.Filters = []Filter{leaf("country", "eq", "DE")} })},
+		{"did inside did", "pages", true,
+			did("event", "a", func(d *Did) { d.Filters = []Filter{did("event", "b", nil)} })},
+		{"a session field inside did", "pages", true,
+			did("event", "a", func(d *Did) { d.Filters = []Filter{leaf("country", "eq", "DE")} })},
 		{"did of two kinds", "pages", true, did("event", "a", func(d *Did) { d.Page = d.Event })},
 		{"did of no kind", "pages", true, Filter{Did: &Did{}}},
 		{"did somewhere else", "pages", true, did("event", "a", func(d *Did) { d.In = "month" })},
@@ -238,7 +260,8 @@ func TestRefusedGroups(t *testing.T) {
 		{"event_name of errors", "error_types", true, leaf("event_name", "eq", "x")},
 	} {
 		_, err := d.Answer(ask("website", tt.kind, filtered(tt.filter)))
-		if refused := err != nil; refused != tt.refused || refused && !errors.Is(err, ErrFilter) && !errors.Is(err, ErrPart) {
+		if refused := err != nil; refused != tt.refused || refused && !errors.Is(err, ErrFilter) &&
+			!errors.Is(err, ErrPart) {
 			t.Errorf("%s: %v", tt.why, err)
 		}
 	}
@@ -246,7 +269,10 @@ func TestRefusedGroups(t *testing.T) {
 	if _, err := d.Answer(ask("website", "pages", long)); err != nil {
 		t.Errorf("did in 366 days: %v", err)
 	}
-	longer := func(q *Question) { long(q); q.EndDate = "2025-05-02" }
+	longer := func(q *Question) {
+		long(q)
+		q.EndDate = "2025-05-02"
+	}
 	if _, err := d.Answer(ask("website", "pages", longer)); !errors.Is(err, ErrFilter) {
 		t.Errorf("did in 367 days: %v", err)
 	}

@@ -36,7 +36,8 @@ func TestSeriesOfRows(t *testing.T) {
 			{"metric_name":"LCP","p50":1500.5,"p75":1750.75,"p90":1900.9,"p95":1950.95,"p99":1990.99,"avg_value":1500.5,"samples":2}
 			{"metric_name":"CLS","p50":0.1,"p75":0.1,"p90":0.1,"p95":0.1,"p99":0.1,"avg_value":0.1,"samples":1}
 			{"metric_name":"FPS","p50":60,"p75":60,"p90":60,"p95":60,"p99":60,"avg_value":60,"samples":1}`},
-		{why: "ties of a chosen order are ordered by name", name: "vitals_overview", ask: func(q *Question) { q.SortBy, q.SortOrder, q.Limit = "samples", "asc", 2 }, rows: `
+		{why: "ties of a chosen order are ordered by name", name: "vitals_overview",
+			ask: func(q *Question) { q.SortBy, q.SortOrder, q.Limit = "samples", "asc", 2 }, rows: `
 			{"metric_name":"CLS","p50":0.1,"p75":0.1,"p90":0.1,"p95":0.1,"p99":0.1,"avg_value":0.1,"samples":1}
 			{"metric_name":"FPS","p50":60,"p75":60,"p90":60,"p95":60,"p99":60,"avg_value":60,"samples":1}`},
 		{why: "of one metric", name: "vitals_time_series", ask: where("metric_name", "eq", "LCP"), rows: `
@@ -74,12 +75,14 @@ func TestChecks(t *testing.T) {
 		{why: "of checks that are up", name: "uptime_response_time_trends", rows: `
 			{"date":"2024-05-01","avg_response_time":150.5,"p50_response_time":150.5,"p75_response_time":175.75,"p90_response_time":190.9,"p95_response_time":195.95,"p99_response_time":199.99,"min_response_time":100,"max_response_time":201,"avg_ttfb":10}
 			{"date":"2024-05-02","avg_response_time":null,"p50_response_time":null,"p75_response_time":null,"p90_response_time":null,"p95_response_time":null,"p99_response_time":null,"min_response_time":null,"max_response_time":null,"avg_ttfb":null}`},
-		{why: "the latest check has no certificate data", name: "uptime_ssl_status", rows: `{"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false,"invalid_ssl_checks":1}`},
+		{why: "the latest check has no certificate data", name: "uptime_ssl_status",
+			rows: `{"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false,"invalid_ssl_checks":1}`},
 		{why: "of a day", name: "uptime_ssl_status", ask: func(q *Question) {
 			q.EndDate = "2024-05-01"
 			where("probe_region", "eq", "us")(q)
 		}, rows: `{"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false,"invalid_ssl_checks":1}`},
-		{why: "without checks", name: "uptime_ssl_status", ask: where("probe_region", "eq", "x"), rows: `{"ssl_expiry":null,"ssl_valid":null,"invalid_ssl_checks":0}`},
+		{why: "without checks", name: "uptime_ssl_status", ask: where("probe_region", "eq", "x"),
+			rows: `{"ssl_expiry":null,"ssl_valid":null,"invalid_ssl_checks":0}`},
 		{why: "regions with only pending checks are excluded", name: "uptime_by_region", rows: `
 			{"region":"eu","uptime_percentage":100,"total_checks":2,"avg_response_time":150.5,"p95_response_time":195.95}
 			{"region":"us","uptime_percentage":0,"total_checks":1,"avg_response_time":null,"p95_response_time":null}`},
@@ -143,10 +146,14 @@ func TestWindows(t *testing.T) {
 	}
 	kathmandu := func(q *Question) { q.Zone = "Asia/Kathmandu" }
 	for _, w := range []wanted{
-		{why: "everything before now", name: "today_metrics", ask: at(), rows: `{"pageviews":7,"visitors":3,"sessions":4}`},
-		{why: "since the local midnight", name: "today_metrics", ask: at(kathmandu), rows: `{"pageviews":5,"visitors":2,"sessions":3}`},
-		{why: "filters hold", name: "today_metrics", ask: at(where("country", "eq", "france")), rows: `{"pageviews":1,"visitors":1,"sessions":1}`},
-		{why: "five minutes, now included", name: "active_stats", ask: at(), rows: `{"active_users":2,"active_sessions":2}`},
+		{why: "everything before now", name: "today_metrics", ask: at(),
+			rows: `{"pageviews":7,"visitors":3,"sessions":4}`},
+		{why: "since the local midnight", name: "today_metrics", ask: at(kathmandu),
+			rows: `{"pageviews":5,"visitors":2,"sessions":3}`},
+		{why: "filters hold", name: "today_metrics", ask: at(where("country", "eq", "france")),
+			rows: `{"pageviews":1,"visitors":1,"sessions":1}`},
+		{why: "five minutes, now included", name: "active_stats", ask: at(),
+			rows: `{"active_users":2,"active_sessions":2}`},
 		{why: "two minutes, now included", name: "realtime_pages", ask: at(), rows: `
 			{"path":"/b","name":"/b","pageviews":1,"visitors":1,"percentage":100}
 			{"path":"/a","name":"/a","pageviews":1,"visitors":0,"percentage":0}`},
@@ -171,24 +178,28 @@ func TestClicks(t *testing.T) {
 		{why: "by host", name: "outbound_domains", rows: `
 			{"domain":"example.org","total_clicks":3,"unique_users":2,"unique_links":2,"percentage":75}
 			{"domain":"","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":25}`},
-		{why: "a key with a filter on text sees no pageviews, so no sessions", name: "outbound_domains", ask: func(q *Question) {
-			keyed(leaf("text", "eq", "B"))(q)
-			grouped("country")(q)
-			q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
-		}, rows: `{"country":"FR","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},
-		{why: "a key that also sees pageviews sees the session's country", name: "outbound_domains", ask: func(q *Question) {
-			where("text", "eq", "B")(q)
-			grouped("country")(q)
-			q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
-		}, rows: `{"country":"DE","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},
+		{why: "a key with a filter on text sees no pageviews, so no sessions", name: "outbound_domains",
+			ask: func(q *Question) {
+				keyed(leaf("text", "eq", "B"))(q)
+				grouped("country")(q)
+				q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
+			}, rows: `{"country":"FR","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},
+		{why: "a key that also sees pageviews sees the session's country", name: "outbound_domains",
+			ask: func(q *Question) {
+				where("text", "eq", "B")(q)
+				grouped("country")(q)
+				q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
+			}, rows: `{"country":"DE","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},
 		{why: "of a text", name: "outbound_domains", ask: where("text", "eq", "A"), rows: `
 			{"domain":"example.org","total_clicks":2,"unique_users":1,"unique_links":1,"percentage":100}`},
 	} {
 		w.check(t, d)
 	}
 	for _, tt := range [][2]string{
-		{"https://www.www.example.org", "www.example.org"}, {"//cdn.example.org:80/x", "cdn.example.org"}, {"/a//b", ""},
-		{"http://[::1]:8080/", "[::1]"}, {"HTTP://x.example?y=//z@w", "x.example"}, {"javascript:void(0)", ""}, {"", ""},
+		{"https://www.www.example.org", "www.example.org"}, {"//cdn.example.org:80/x", "cdn.example.org"},
+		{"/a//b", ""},
+		{"http://[::1]:8080/", "[::1]"}, {"HTTP://x.example?y=//z@w", "x.example"}, {"javascript:void(0)", ""},
+		{"", ""},
 		{"market://details?id=x", "details"}, {"example.org", ""}, {"http://x.example/a@b", "x.example"},
 	} {
 		if got := domainOf(tt[0]); got != tt[1] {

@@ -21,9 +21,13 @@ func TestErrors(t *testing.T) {
 		{why: "the path of the latest error, ties by id; an empty type is Error", name: "errors", rows: `
 			{"message":"boom","error_type":"TypeError","path":"/b","count":3,"users":1,"sessions":1,"first_seen":"2024-05-01T08:00:00.000Z","last_seen":"2024-05-01T10:00:00.000Z","percentage":60}
 			{"message":"boom","error_type":"Error","path":"/a","count":2,"users":1,"sessions":0,"first_seen":"2024-05-01T11:00:00.000Z","last_seen":"2024-05-01T12:00:00.000Z","percentage":40}`},
-		{why: "ascending by a name column by default", name: "errors", ask: func(q *Question) { q.SortBy = "path"; q.Limit = 1 }, rows: `
+		{why: "ascending by a name column by default", name: "errors", ask: func(q *Question) {
+			q.SortBy = "path"
+			q.Limit = 1
+		}, rows: `
 			{"message":"boom","error_type":"Error","path":"/a","count":2,"users":1,"sessions":0,"first_seen":"2024-05-01T11:00:00.000Z","last_seen":"2024-05-01T12:00:00.000Z","percentage":40}`},
-		{why: "the session's country, also for errors before the session", name: "errors", ask: where("country", "eq", "DE"), rows: `
+		{why: "the session's country, also for errors before the session", name: "errors",
+			ask: where("country", "eq", "DE"), rows: `
 			{"message":"boom","error_type":"TypeError","path":"/b","count":3,"users":1,"sessions":1,"first_seen":"2024-05-01T08:00:00.000Z","last_seen":"2024-05-01T10:00:00.000Z","percentage":100}`},
 		{why: "the error's country without a session", name: "errors", ask: func(q *Question) {
 			grouped("country")(q)
@@ -67,19 +71,23 @@ func TestLinks(t *testing.T) {
 		01T10:00:00 visit v2 on=other`))
 	for _, w := range []wanted{
 		{why: "each visit once", kind: store.KindLink, name: "link_total_clicks", rows: `{"total":3}`},
-		{why: "of a country", kind: store.KindLink, name: "link_total_clicks", ask: where("country", "contains", "Ger"), rows: `{"total":2}`},
+		{why: "of a country", kind: store.KindLink, name: "link_total_clicks", ask: where("country", "contains", "Ger"),
+			rows: `{"total":2}`},
 		{why: "by source", kind: store.KindLink, name: "link_total_clicks", ask: grouped("referrer"), rows: `
 			{"referrer":"direct","total":2}
 			{"referrer":"google.com","total":1}`},
-		{why: "filled to the end", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) { q.EndDate = "2024-05-04" }, rows: `
+		{why: "filled to the end", kind: store.KindLink, name: "link_clicks_by_day",
+			ask: func(q *Question) { q.EndDate = "2024-05-04" }, rows: `
 			{"date":"2024-05-01","clicks":2}
 			{"date":"2024-05-02","clicks":1}
 			{"date":"2024-05-03","clicks":1}
 			{"date":"2024-05-04","clicks":0}`},
-		{why: "without a limit there is only one page", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) { q.Page = 2 }},
-		{why: "sorted in descending order, then limited", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) {
-			q.EndDate, q.SortBy, q.Limit, q.Page = "2024-05-04", "clicks", 2, 2
-		}, rows: `
+		{why: "without a limit there is only one page", kind: store.KindLink, name: "link_clicks_by_day",
+			ask: func(q *Question) { q.Page = 2 }},
+		{why: "sorted in descending order, then limited", kind: store.KindLink, name: "link_clicks_by_day",
+			ask: func(q *Question) {
+				q.EndDate, q.SortBy, q.Limit, q.Page = "2024-05-04", "clicks", 2, 2
+			}, rows: `
 			{"date":"2024-05-03","clicks":1}
 			{"date":"2024-05-04","clicks":0}`},
 		{why: "a day that does not exist", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) {
@@ -113,7 +121,8 @@ func TestUptime(t *testing.T) {
 		// Up 2 of 4. Times 100, 200: p75 175, p95 195, p99 199.
 		{why: "the whole range", kind: store.KindSchedule, name: "uptime_overview", rows: `
 			{"uptime_percentage":50,"total_checks":4,"successful_checks":2,"avg_response_time":150,"p50_response_time":150,"p75_response_time":175,"p95_response_time":195,"p99_response_time":199,"min_response_time":100,"max_response_time":200,"avg_ttfb":10,"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false}`},
-		{why: "without checks", kind: store.KindSchedule, name: "uptime_overview", ask: where("probe_region", "eq", "asia"), rows: `
+		{why: "without checks", kind: store.KindSchedule, name: "uptime_overview",
+			ask: where("probe_region", "eq", "asia"), rows: `
 			{"uptime_percentage":null,"total_checks":0,"successful_checks":0,"avg_response_time":null,"p50_response_time":null,"p75_response_time":null,"p95_response_time":null,"p99_response_time":null,"min_response_time":null,"max_response_time":null,"avg_ttfb":null,"ssl_expiry":null,"ssl_valid":null}`},
 		// 1 May: 6 h + 2 h. 2 May: 1 h + 12 h.
 		{why: "by day", kind: store.KindSchedule, name: "uptime_time_series", rows: `
@@ -147,7 +156,8 @@ func TestRefusedQuestions(t *testing.T) {
 		{"an unknown type", store.KindWebsite, "weather", nil, ErrType},
 		{"a type for links", store.KindWebsite, "link_total_clicks", nil, ErrType},
 		{"a field that errors do not have", store.KindWebsite, "errors", where("event_name", "eq", "x"), ErrFilter},
-		{"a mandatory filter on a field that pages do not have", store.KindWebsite, "pages", keyed(leaf("message", "eq", "x")), ErrFilter},
+		{"a mandatory filter on a field that pages do not have", store.KindWebsite, "pages",
+			keyed(leaf("message", "eq", "x")), ErrFilter},
 		{"a column", store.KindWebsite, "countries", grouped("country"), ErrGroupBy},
 		{"a path of sessions", store.KindWebsite, "summary", grouped("path"), ErrGroupBy},
 		{"the same field twice", store.KindWebsite, "summary", grouped("city", "city"), ErrGroupBy},

@@ -44,9 +44,13 @@ func (r *row) outcomeOf(flag string) bool {
 }
 
 func (a *evaluation) flagOutcomes() *table {
-	named := slices.ContainsFunc(a.filters, func(c *condition) bool { return slices.Contains(c.fields(), "event_name") && c.choosesOutcomes() })
+	named := slices.ContainsFunc(a.filters,
+		func(c *condition) bool { return slices.Contains(c.fields(), "event_name") && c.choosesOutcomes() })
 	done := map[string][]*row{}
-	for _, r := range a.filtered(Filter.choosesOutcomes).among(func(r *row) bool { return r.named() && r.name != "$flag_evaluated" }) {
+	for _, r := range a.filtered(Filter.choosesOutcomes).among(func(r *row) bool {
+		return r.named() &&
+			r.name != "$flag_evaluated"
+	}) {
 		done[r.Visitor()] = append(done[r.Visitor()], r)
 	}
 	var g groups[outcomeTally]

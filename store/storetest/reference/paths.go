@@ -43,7 +43,8 @@ func (a *evaluation) paths() *table {
 			continue
 		}
 		t.rows = append(t.rows, append(texts(one.combination), text(from), text(to), count(one.tally.transitions),
-			count(len(one.tally.sessions)), count(len(one.tally.visitors)), ratio(100*one.tally.transitions, leaving[from])))
+			count(len(one.tally.sessions)), count(len(one.tally.visitors)),
+			ratio(100*one.tally.transitions, leaving[from])))
 	}
 	return t
 }

@@ -94,7 +94,8 @@ func (f Filter) String() string {
 // String returns q on one line, for failure messages.
 func (q Question) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type+q.Dataset, q.Subject.Kind, q.Subject.ID, q.StartDate, q.EndDate, q.Zone)
+	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type+q.Dataset, q.Subject.Kind, q.Subject.ID, q.StartDate,
+		q.EndDate, q.Zone)
 	if q.Preset != "" {
 		b.WriteString(", " + q.Preset)
 	}

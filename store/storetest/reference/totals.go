@@ -14,7 +14,8 @@ func (a *evaluation) totals() ([]byte, error) {
 	}
 	all := *a
 	all.merged, all.groupBy, all.kind.Series = true, nil, false
-	all.kind.Columns = slices.DeleteFunc(slices.Clone(a.kind.Columns), func(c Column) bool { return a.kind.Series && c.Kind == Date })
+	all.kind.Columns = slices.DeleteFunc(slices.Clone(a.kind.Columns),
+		func(c Column) bool { return a.kind.Series && c.Kind == Date })
 	t := all.kind.answer(&all)
 	if err := t.checkSums(); err != nil {
 		return nil, err

@@ -122,7 +122,8 @@ func shape() []Column {
 // Allows reports whether questions of the type may filter by a field.
 func (t Type) Allows(field string) bool {
 	if field == didField {
-		return t.Kind == store.KindWebsite && !slices.Contains(t.Filters, "bot_name") // rejected traffic has no visitors
+		// rejected traffic has no visitors
+		return t.Kind == store.KindWebsite && !slices.Contains(t.Filters, "bot_name")
 	}
 	_, property := propertyKey(field)
 	return slices.Contains(t.Filters, field) || t.ofEvents() && (property || field == "event_name")
@@ -139,5 +140,6 @@ func (t *Type) groups(field string) bool {
 // ofEvents reports whether the rows of the type are page events, custom events or clicks, or sessions of these.
 func (t Type) ofEvents() bool {
 	return t.Kind == store.KindWebsite && !t.bySession && t.Name != "performance" && t.Name != "frustration_by_page" &&
-		!slices.ContainsFunc(t.Filters, func(f string) bool { return f == "message" || f == "metric_name" || f == "reason" })
+		!slices.ContainsFunc(t.Filters,
+			func(f string) bool { return f == "message" || f == "metric_name" || f == "reason" })
 }

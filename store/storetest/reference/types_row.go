@@ -17,7 +17,8 @@ func errorTypes() []Type {
 		},
 		{
 			Name: "error_types", Kind: store.KindWebsite, Columns: slices.Concat(
-				columns(Name, "error_type"), metrics("count", "users"), columns(Instant, "last_seen"), metrics("percentage")),
+				columns(Name, "error_type"), metrics("count", "users"), columns(Instant, "last_seen"),
+				metrics("percentage")),
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).errorTypes,
 		},
 		{
@@ -61,7 +62,8 @@ func eventTypes() []Type {
 		{
 			Name: "custom_events", Kind: store.KindWebsite, Columns: slices.Concat(
 				columns(Name, "name"), metrics("total_events", "unique_users", "unique_sessions"),
-				columns(Instant, "first_occurrence", "last_occurrence"), metrics("events_with_properties", "percentage")),
+				columns(Instant, "first_occurrence", "last_occurrence"),
+				metrics("events_with_properties", "percentage")),
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).customEvents,
 		},
 		{
@@ -75,8 +77,10 @@ func eventTypes() []Type {
 			Filters: rowFields("namespace"), GroupBy: withPath(), answer: (*evaluation).flagExposures,
 		},
 		{
-			Name: "flag_outcomes", noTotals: true, Kind: store.KindWebsite, Columns: slices.Concat(columns(Name, "flag", "variant"),
-				metrics("visitors", "converted", "conversion_rate", "conversion_low", "conversion_high"), columns(Object, "statuses")),
+			Name: "flag_outcomes", noTotals: true, Kind: store.KindWebsite,
+			Columns: slices.Concat(columns(Name, "flag", "variant"),
+				metrics("visitors", "converted", "conversion_rate", "conversion_low", "conversion_high"),
+				columns(Object, "statuses")),
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).flagOutcomes,
 		},
 		{
@@ -119,11 +123,13 @@ func linkTypes() []Type {
 		link("link_total_clicks", false, metrics("total"), (*evaluation).visits),
 		link("link_clicks_by_day", true, slices.Concat(columns(Date, "date"), metrics("clicks")), (*evaluation).visits),
 		link("link_top_referrers", false,
-			hosts(clicked("name", "referrer", "source", "domain", "referrer_type"), "name", "referrer", "source"), (*evaluation).linkReferrers, "referrer"),
+			hosts(clicked("name", "referrer", "source", "domain", "referrer_type"), "name", "referrer", "source"),
+			(*evaluation).linkReferrers, "referrer"),
 		link("link_top_countries", false,
 			clicked("name", "country", "country_code", "country_name"), (*evaluation).linkCountries, "country"),
 		link("link_top_regions", false,
-			clicked("name", "country", "country_code", "country_name", "region"), (*evaluation).linkRegions, "country", "region"),
+			clicked("name", "country", "country_code", "country_name", "region"), (*evaluation).linkRegions, "country",
+			"region"),
 		link("link_top_cities", false,
 			clicked("name", "country", "country_code", "country_name", "region", "city"), (*evaluation).linkCities,
 			"country", "region", "city"),

@@ -9,7 +9,8 @@ import (
 func sessionTypes() []Type {
 	profile := Type{
 		Kind: store.KindWebsite, Columns: slices.Concat(
-			columns(Name, "visitor_id", "profile_id"), columns(Object, "display_name"), columns(Instant, "first_visit", "last_visit"),
+			columns(Name, "visitor_id", "profile_id"), columns(Object, "display_name"),
+			columns(Instant, "first_visit", "last_visit"),
 			metrics("session_count", "total_events", "pageviews", "unique_pages", "custom_event_count"),
 			columns(Name, "country", "country_code", "country_name", "region",
 				"device_type", "browser_name", "os_name"), columns(Host, "referrer")),
@@ -21,7 +22,8 @@ func sessionTypes() []Type {
 			Filters: rowFields(), answer: (*evaluation).sessions,
 		},
 		{
-			Name: "session_list", Single: true, Kind: store.KindWebsite, Columns: append(sessionColumns(), columns(Object, "events")...),
+			Name: "session_list", Single: true, Kind: store.KindWebsite,
+			Columns: append(sessionColumns(), columns(Object, "events")...),
 			Filters: rowFields(), answer: (*evaluation).sessions,
 		},
 		{
@@ -69,7 +71,8 @@ func uptimeTypes() []Type {
 	region := []string{"probe_region"}
 	series := func(name string, answer func(*evaluation) *table, more ...string) Type {
 		return Type{
-			Name: name, Kind: store.KindSchedule, Series: true, Columns: slices.Concat(columns(Date, "date"), metrics(more...)),
+			Name: name, Kind: store.KindSchedule, Series: true,
+			Columns: slices.Concat(columns(Date, "date"), metrics(more...)),
 			Filters: region, GroupBy: region, answer: answer,
 		}
 	}
@@ -97,7 +100,8 @@ func uptimeTypes() []Type {
 		{
 			Name: "uptime_recent_checks", Single: true, Kind: store.KindSchedule, Columns: slices.Concat(
 				columns(Instant, "timestamp"), columns(Name, "url"), columns(Code, "status", "http_code"),
-				metrics("ttfb_ms", "total_ms"), columns(Name, "probe_region"), columns(Boolean, "ssl_valid"), columns(Name, "error")),
+				metrics("ttfb_ms", "total_ms"), columns(Name, "probe_region"), columns(Boolean, "ssl_valid"),
+				columns(Name, "error")),
 			Filters: region, answer: (*evaluation).recentChecks,
 		},
 		{

@@ -68,7 +68,9 @@ func pageTypes() []Type {
 
 func sourceTypes() []Type {
 	from := Type{
-		Kind: store.KindWebsite, Columns: hosts(slices.Concat(shape(), columns(Name, "referrer", "source", "domain", "referrer_type")), "name", "referrer", "source"),
+		Kind: store.KindWebsite,
+		Columns: hosts(slices.Concat(shape(), columns(Name, "referrer", "source", "domain", "referrer_type")), "name",
+			"referrer", "source"),
 		Filters: rowFields(), GroupBy: withPath("referrer"), answer: (*evaluation).traffic,
 	}
 	list := named(from, "traffic", "traffic_sources")
@@ -103,7 +105,8 @@ func agentTypes() []Type {
 			Filters: rowFields(), GroupBy: withPath("device_type"), answer: (*evaluation).devices,
 		},
 		{
-			Name: "browsers_grouped", Kind: store.KindWebsite, Columns: append(shape(), metrics("sessions", "versions")...),
+			Name: "browsers_grouped", Kind: store.KindWebsite,
+			Columns: append(shape(), metrics("sessions", "versions")...),
 			Filters: rowFields(), GroupBy: groupable("browser_name"), answer: (*evaluation).browsersGrouped,
 		},
 		versions("browser_versions", "browser_name", "browser_version"),

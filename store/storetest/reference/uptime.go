@@ -70,7 +70,8 @@ func (a *evaluation) uptimeSeries() *table {
 	a.spreadDowntime(g)
 	return lay(a, g, func(t *uptimeTally) []value {
 		return slices.Concat(
-			[]value{t.percentage(), t.checks(), count(t.up), fraction(big.NewRat(t.downFor, 1000)), fraction(average(t.total))},
+			[]value{t.percentage(), t.checks(), count(t.up), fraction(big.NewRat(t.downFor, 1000)),
+				fraction(average(t.total))},
 			percentiles(t.total, 50, 95, 100),
 			[]value{fraction(average(t.ttfb))}, percentiles(t.ttfb, 50, 95))
 	})

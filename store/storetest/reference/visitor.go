@@ -155,6 +155,7 @@ func (a *evaluation) profileCells(p *profileTally) []value {
 	}
 	return append(cells, texts([]string{
 		a.names.country(country), country, a.names.country(country), f.get("region"),
-		f.get("device_type"), f.get("browser_name"), f.get("os_name"), a.names.traffic(f.get("referrer"), f.get(campaignKind)).referrer,
+		f.get("device_type"), f.get("browser_name"), f.get("os_name"),
+		a.names.traffic(f.get("referrer"), f.get(campaignKind)).referrer,
 	})...)
 }

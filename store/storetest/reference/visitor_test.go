@@ -52,9 +52,10 @@ func TestDurations(t *testing.T) {
 			{"country":"DE","duration_range":"0-30s","sessions":1,"visitors":1,"percentage":25}
 			{"country":"FR","duration_range":"0-30s","sessions":0,"visitors":0,"percentage":0}
 			{"country":"DE","duration_range":"30s-1m","sessions":1,"visitors":1,"percentage":25}`},
-		{why: "ties of a chosen order are ordered by code point", name: "session_duration_distribution", ask: func(q *Question) {
-			q.SortBy, q.SortOrder, q.Limit = "sessions", "asc", 3
-		}, rows: `
+		{why: "ties of a chosen order are ordered by code point", name: "session_duration_distribution",
+			ask: func(q *Question) {
+				q.SortBy, q.SortOrder, q.Limit = "sessions", "asc", 3
+			}, rows: `
 			{"duration_range":"15m-1h","sessions":0,"visitors":0,"percentage":0}
 			{"duration_range":"5m-15m","sessions":0,"visitors":0,"percentage":0}
 			{"duration_range":"0-30s","sessions":1,"visitors":1,"percentage":25}`},
@@ -85,7 +86,8 @@ func TestSessionEvents(t *testing.T) {
 		where("session_id", "eq", "S")(q)
 	}
 	for _, w := range []wanted{
-		{why: "the whole session; time, pageviews, exits, others, id, kind", name: "session_events", ask: second, rows: `
+		{why: "the whole session; time, pageviews, exits, others, id, kind", name: "session_events", ask: second,
+			rows: `
 			{"event_id":"b","timestamp":"2024-05-01T23:59:00.000Z","kind":"pageview","name":"","path":"/","properties":{}}
 			{"event_id":"a","timestamp":"2024-05-01T23:59:00.000Z","kind":"event","name":"go","path":"/","properties":{"x":[1,2]}}
 			{"event_id":"e","timestamp":"2024-05-02T00:00:00.000Z","kind":"pageview","name":"","path":"/docs","properties":{}}
@@ -127,8 +129,12 @@ func TestSessionEvents(t *testing.T) {
 	}{
 		{"no session id", "session_events", nil, ErrNeedsSession},
 		{"an invalid filter", "session_events", where("session_id", "in", "S"), ErrFilter},
-		{"a mandatory filter instead of the caller's filter", "session_events", keyed(leaf("session_id", "eq", "S")), ErrNeedsSession},
-		{"by an object", "session_events", func(q *Question) { second(q); q.SortBy = "properties" }, ErrSort},
+		{"a mandatory filter instead of the caller's filter", "session_events", keyed(leaf("session_id", "eq", "S")),
+			ErrNeedsSession},
+		{"by an object", "session_events", func(q *Question) {
+			second(q)
+			q.SortBy = "properties"
+		}, ErrSort},
 		{"by a list", "session_list", func(q *Question) { q.SortBy = "events" }, ErrSort},
 	} {
 		if _, err := d.Answer(ask("website", tt.name, tt.ask)); !errors.Is(err, tt.want) {
@@ -150,7 +156,8 @@ func TestProfiles(t *testing.T) {
 			{"visitor_id":"Dora","profile_id":"Dora","display_name":"","first_visit":"2024-05-02T12:00:00.000Z","last_visit":"2024-05-02T12:00:00.000Z","session_count":1,"total_events":1,"pageviews":0,"unique_pages":0,"custom_event_count":1,"country":"","country_code":"","country_name":"","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}
 			{"visitor_id":"anna","profile_id":"","display_name":"","first_visit":"2024-05-02T00:00:00.000Z","last_visit":"2024-05-02T00:00:00.000Z","session_count":0,"total_events":4,"pageviews":1,"unique_pages":1,"custom_event_count":2,"country":"Germany","country_code":"DE","country_name":"Germany","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}
 			{"visitor_id":"ben","profile_id":"","display_name":"","first_visit":"2024-05-02T00:00:00.000Z","last_visit":"2024-05-02T00:00:00.000Z","session_count":1,"total_events":1,"pageviews":1,"unique_pages":1,"custom_event_count":0,"country":"","country_code":"","country_name":"","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}`},
-		{why: "a session counts by a pageview that passes, and ben's is not dora's", name: "profiles", ask: where("anonymous_id", "eq", "dora"), rows: `
+		{why: "a session counts by a pageview that passes, and ben's is not dora's", name: "profiles",
+			ask: where("anonymous_id", "eq", "dora"), rows: `
 			{"visitor_id":"Dora","profile_id":"Dora","display_name":"","first_visit":"2024-05-02T12:00:00.000Z","last_visit":"2024-05-02T12:00:00.000Z","session_count":0,"total_events":1,"pageviews":0,"unique_pages":0,"custom_event_count":1,"country":"","country_code":"","country_name":"","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}`},
 		{why: "two sessions, one page of them twice", name: "profile_list", ask: func(q *Question) {
 			q.EndDate = "2024-05-05"
@@ -179,9 +186,11 @@ func TestEventProperties(t *testing.T) {
 		{"name":"go","property_key":"plan","property_value":"1","count":1}
 		{"name":"go","property_key":"plan","property_value":"pro","count":1}`}.check(t, d)
 	for text, want := range map[string][]property{
-		`{ "a" : [ 1, "x y" ], "b" : "\u00fc\n" }`:             {{"a", `[1,"x y"]`}, {"b", "ü\n"}},
-		`{"a":1.50,"a":-0,"b":[1E5,123456789012345678901]}`:    {{"a", "1.50"}, {"a", "-0"}, {"b", "[1E5,123456789012345678901]"}},
-		`{"a":{"\u00fc":"\/\u2028\u001f\t","a":[{},[],null]}}`: {{"a", `{"ü":"/` + "\u2028" + `\u001F\t","a":[{},[],null]}`}},
+		`{ "a" : [ 1, "x y" ], "b" : "\u00fc\n" }`: {{"a", `[1,"x y"]`}, {"b", "ü\n"}},
+		`{"a":1.50,"a":-0,"b":[1E5,123456789012345678901]}`: {{"a", "1.50"}, {"a", "-0"},
+			{"b", "[1E5,123456789012345678901]"}},
+		`{"a":{"\u00fc":"\/\u2028\u001f\t","a":[{},[],null]}}`: {{"a", `{"ü":"/` + "\u2028" +
+			`\u001F\t","a":[{},[],null]}`}},
 		`{"a":1} x`: nil, `[1]`: nil, `"a"`: nil, "": nil, "{}": nil, `{"a":1`: nil,
 	} {
 		if diff := cmp.Diff(want, propertiesOf(text), cmp.AllowUnexported(property{})); diff != "" {

@@ -114,7 +114,8 @@ func (a *evaluation) vitalsOverview() *table {
 			cells = append(cells, decimals(per(quantile(one.tally, percent), unit), digits))
 		}
 		t.rows = append(t.rows, append(cells,
-			decimals(per(average(one.tally), unit), digits), count(len(one.tally)), count(slices.Index(metrics, one.key[0]))))
+			decimals(per(average(one.tally), unit), digits), count(len(one.tally)),
+			count(slices.Index(metrics, one.key[0]))))
 	}
 	return t
 }

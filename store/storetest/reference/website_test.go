@@ -45,7 +45,8 @@ func TestSummary(t *testing.T) {
 			{"date":"2024-05-02","pageviews":1,"visitors":1,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":3}`},
 		{why: "all in one", name: "summary_metrics", rows: `
 			{"pageviews":6,"visitors":2,"unique_visitors":2,"sessions":3,"bounce_rate":33.33,"median_session_duration":11,"pages_per_session":2,"total_events":11}`},
-		{why: "rows of a path, whole sessions with that path", name: "summary_metrics", ask: where("path", "eq", "https://shop.example/docs/"), rows: `
+		{why: "rows of a path, whole sessions with that path", name: "summary_metrics",
+			ask: where("path", "eq", "https://shop.example/docs/"), rows: `
 			{"pageviews":2,"visitors":2,"unique_visitors":2,"sessions":2,"bounce_rate":50,"median_session_duration":30,"pages_per_session":1,"total_events":4}`},
 		{why: "a country is the session's", name: "summary_metrics", ask: where("country", "eq", "germany"), rows: `
 			{"pageviews":2,"visitors":1,"unique_visitors":1,"sessions":1,"bounce_rate":0,"median_session_duration":60,"pages_per_session":2,"total_events":4}`},
@@ -71,10 +72,11 @@ func TestSummary(t *testing.T) {
 			{"device_type":"mobile","date":"2024-05-01","pageviews":2,"visitors":1,"sessions":2,"bounce_rate":50,"median_session_duration":5.5,"pages_per_session":1,"total_events":2}
 			{"device_type":"desktop","date":"2024-05-02","pageviews":0,"visitors":0,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":0}
 			{"device_type":"mobile","date":"2024-05-02","pageviews":1,"visitors":1,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":2}`},
-		{why: "local hours: 23:00 to 01:00 UTC is 2 May, hours 01 and 02 in Berlin", name: "summary", ask: func(q *Question) {
-			q.Zone, q.Grain, q.StartDate, q.Limit, q.Page = "Europe/Berlin", "hourly", "2024-05-02", 2, 2
-			q.SortBy, q.SortOrder = "date", "asc"
-		}, rows: `
+		{why: "local hours: 23:00 to 01:00 UTC is 2 May, hours 01 and 02 in Berlin", name: "summary",
+			ask: func(q *Question) {
+				q.Zone, q.Grain, q.StartDate, q.Limit, q.Page = "Europe/Berlin", "hourly", "2024-05-02", 2, 2
+				q.SortBy, q.SortOrder = "date", "asc"
+			}, rows: `
 			{"date":"2024-05-02 02:00:00","pageviews":1,"visitors":1,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":2}
 			{"date":"2024-05-02 03:00:00","pageviews":0,"visitors":0,"sessions":0,"bounce_rate":null,"median_session_duration":null,"pages_per_session":null,"total_events":0}`},
 		{why: "no rows, but a total", name: "summary_metrics", ask: where("path", "eq", "/nowhere"), rows: `
@@ -96,9 +98,11 @@ func TestMandatoryFilters(t *testing.T) {
 			{"pageviews":2,"visitors":2,"unique_visitors":2,"sessions":2,"bounce_rate":50,"median_session_duration":15,"pages_per_session":1,"total_events":4}`},
 		{why: "sessions take their fields from the remaining rows", name: "countries", ask: keyed(path), rows: `
 			{"name":"France","pageviews":1,"visitors":1,"percentage":100,"country_code":"FR","country_name":"France"}`},
-		{why: "whole sessions are removed", name: "summary_metrics", ask: keyed(leaf("country", "in", "FR", "IT")), rows: `
+		{why: "whole sessions are removed", name: "summary_metrics", ask: keyed(leaf("country", "in", "FR", "IT")),
+			rows: `
 			{"pageviews":3,"visitors":1,"unique_visitors":1,"sessions":2,"bounce_rate":50,"median_session_duration":5.5,"pages_per_session":1.5,"total_events":4}`},
-		{why: "the country comes from the whole session, the rows from the path", name: "summary_metrics", ask: keyed(path, de), rows: `
+		{why: "the country comes from the whole session, the rows from the path", name: "summary_metrics",
+			ask: keyed(path, de), rows: `
 			{"pageviews":1,"visitors":1,"unique_visitors":1,"sessions":1,"bounce_rate":0,"median_session_duration":30,"pages_per_session":1,"total_events":2}`},
 		{why: "the caller's filters apply afterwards", name: "summary_metrics", ask: func(q *Question) {
 			keyed(path)(q)
@@ -137,7 +141,8 @@ func TestBreakdowns(t *testing.T) {
 		{why: "sessions by their first page", name: "entry_pages", rows: `
 			{"path":"/","name":"/","sessions":2,"pageviews":2,"visitors":2,"percentage":66.67}
 			{"path":"/docs","name":"/docs","sessions":1,"pageviews":1,"visitors":1,"percentage":33.33}`},
-		{why: "a filter on the path matches any pageview of the session", name: "entry_pages", ask: where("path", "eq", "/pricing"), rows: `
+		{why: "a filter on the path matches any pageview of the session", name: "entry_pages",
+			ask: where("path", "eq", "/pricing"), rows: `
 			{"path":"/","name":"/","sessions":1,"pageviews":1,"visitors":1,"percentage":100}`},
 		{why: "direct has a name, ties are ordered by name", name: "traffic", rows: `
 			{"name":"Direct","pageviews":4,"visitors":1,"percentage":50,"referrer":"direct","source":"direct","domain":"","referrer_type":"direct"}
@@ -165,7 +170,8 @@ func TestLists(t *testing.T) {
 		{why: "latest first", name: "sessions", ask: where("country", "eq", "FR"), rows: `
 			{"session_id":"S3","first_visit":"2024-05-01T23:59:55.000Z","last_visit":"2024-05-02T00:00:06.000Z","duration":11,"page_views":2,"total_events":3,"bounced":false,"entry_page":"/","exit_page":"/pricing","visitor_id":"ben","profile_id":"","country":"France","country_code":"FR","country_name":"France","region":"","city":"","referrer":"direct","source":"direct","referrer_type":"direct","referrer_name":"Direct","device_type":"mobile","browser_name":"Safari","os_name":"","language":""}
 			{"session_id":"S2","first_visit":"2024-05-01T10:00:00.000Z","last_visit":"2024-05-01T10:00:00.000Z","duration":0,"page_views":1,"total_events":1,"bounced":true,"entry_page":"/docs","exit_page":"/docs","visitor_id":"ben","profile_id":"","country":"France","country_code":"FR","country_name":"France","region":"","city":"","referrer":"direct","source":"direct","referrer_type":"direct","referrer_name":"Direct","device_type":"mobile","browser_name":"Safari","os_name":"","language":""}`},
-		{why: "a session that began the day before is not listed", name: "sessions", ask: func(q *Question) { q.StartDate = "2024-05-02" }},
+		{why: "a session that began the day before is not listed", name: "sessions",
+			ask: func(q *Question) { q.StartDate = "2024-05-02" }},
 		{why: "$ names are listed; {} has no property", name: "custom_events", rows: `
 			{"name":"signup","total_events":2,"unique_users":2,"unique_sessions":2,"first_occurrence":"2024-05-01T09:01:00.000Z","last_occurrence":"2024-05-02T08:00:00.000Z","events_with_properties":1,"percentage":66.67}
 			{"name":"$flag","total_events":1,"unique_users":1,"unique_sessions":1,"first_occurrence":"2024-05-01T09:00:10.000Z","last_occurrence":"2024-05-01T09:00:10.000Z","events_with_properties":0,"percentage":33.33}`},

@@ -14,7 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// Serve serves on events until it fails. It ends the program if failed is not nil. Each of more gets the API and mounts something else.
+// Serve serves on events until it fails. It ends the program if failed is not nil. Each of more gets the API and mounts
+// something else.
 func Serve(events store.Store, failed error, more ...func(api http.Handler) error) {
 	ctx := context.Background()
 	pepper, pepperErr := auth.PepperFile("pepper")

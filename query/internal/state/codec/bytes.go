@@ -13,8 +13,8 @@ import (
 // ErrDamaged: what is stored cannot be read.
 var ErrDamaged = errors.New("codec: damaged, or of another format")
 
-// Stored bytes are a byte with the format, a checksum of the rest, and one zstd frame. The frame has numbers as varints, and texts.
-// A new meaning of these needs a new format.
+// Stored bytes are a byte with the format, a checksum of the rest, and one zstd frame. The frame has numbers as
+// varints, and texts. A new meaning of these needs a new format.
 const (
 	stateFormat      = 5
 	dictionaryFormat = 6
@@ -42,7 +42,8 @@ func (w *writer) bytes(b []byte) {
 	w.b = append(w.b, b...)
 }
 
-// ascending writes ascending numbers: the first, and by how much each other one is larger than the number after the one before.
+// ascending writes ascending numbers: the first, and by how much each other one is larger than the number after the one
+// before.
 func (w *writer) ascending(numbers []uint32) {
 	next := uint32(0)
 	for _, n := range numbers {
@@ -63,7 +64,9 @@ func (w *writer) texts(texts *state.Texts, numbers []uint32) {
 
 // newCompressor returns an encoder that pack needs.
 func newCompressor() *zstd.Encoder {
-	z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(zstd.SpeedBetterCompression)) // cannot fail: the options are valid
+	// cannot fail: the options are valid
+	z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
 	return z
 }
 
@@ -82,7 +85,8 @@ type reader struct {
 
 // unpack returns a reader of stored bytes. It fails if these are damaged or have another format.
 func unpack(format byte, stored []byte) *reader {
-	if len(stored) < head || stored[0] != format || binary.LittleEndian.Uint32(stored[1:head]) != crc32.Checksum(stored[head:], castagnoli) {
+	if len(stored) < head || stored[0] != format ||
+		binary.LittleEndian.Uint32(stored[1:head]) != crc32.Checksum(stored[head:], castagnoli) {
 		return &reader{failed: true}
 	}
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxContent))
@@ -165,8 +169,8 @@ func (r *reader) ascending(all []uint32, n int, limit int) []uint32 {
 	return all
 }
 
-// counts reads n counts, which are at least 1, and returns where the values of each end. All values together take at least one byte
-// each.
+// counts reads n counts, which are at least 1, and returns where the values of each end. All values together take at
+// least one byte each.
 func (r *reader) counts(n int) (ends []int) {
 	ends, all := make([]int, n), uint64(0)
 	for i := range ends {

@@ -20,13 +20,16 @@ type StoredState struct {
 type Loaded struct {
 	Of       []calendar.Interval
 	Versions []uint64
-	Partials [][]*state.Partial  // by aggregate and interval
-	Unread   []calendar.Interval // whose states cannot be read, since they are damaged or belong to a replaced dictionary
+	Partials [][]*state.Partial // by aggregate and interval
+	// whose states cannot be read, since they are damaged or belong to a replaced dictionary
+	Unread []calendar.Interval
 }
 
-// Load decodes some aggregates of stored states. Without keys, the width of a cell is width. Its error is a panic of reading them, if
-// there was one; then Unread has the states that were not read. The caller holds the lock of the shelf, and puts the partials there.
-func Load(w Shelf, set *StateSet, some []state.Aggregate, width int64, states []StoredState) (read Loaded, fault error) {
+// Load decodes some aggregates of stored states. Without keys, the width of a cell is width. Its error is a panic of
+// reading them, if there was one; then Unread has the states that were not read. The caller holds the lock of the
+// shelf, and puts the partials there.
+func Load(w Shelf, set *StateSet, some []state.Aggregate, width int64, states []StoredState) (read Loaded,
+	fault error) {
 	readers, found := make([]*stateReader, len(states)), make([][]*state.Partial, len(states))
 	atOnce := runtime.GOMAXPROCS(0)
 	fault = Parallel(atOnce, len(states), func(i int) { readers[i] = newStateReader(set, &states[i]) })
@@ -53,8 +56,8 @@ func Load(w Shelf, set *StateSet, some []state.Aggregate, width int64, states []
 	return read, fault
 }
 
-// A stateReader reads one state in three steps: the frame, the numbers of texts and members, and the partials. Only the step in the
-// middle needs the shelf.
+// A stateReader reads one state in three steps: the frame, the numbers of texts and members, and the partials. Only the
+// step in the middle needs the shelf.
 type stateReader struct {
 	*reader
 	set *StateSet
@@ -70,10 +73,12 @@ type stateReader struct {
 
 func newStateReader(set *StateSet, one *StoredState) *stateReader {
 	n := len(set.Aggregates)
-	return &stateReader{reader: unpack(stateFormat, one.State), set: set, StoredState: one, numbers: make([][]uint32, n), known: make([]*state.Partial, n)}
+	return &stateReader{reader: unpack(stateFormat, one.State), set: set, StoredState: one,
+		numbers: make([][]uint32, n), known: make([]*state.Partial, n)}
 }
 
-// number reads the state up to its aggregates, and finds the numbers of its keys, and of the members that some aggregates need.
+// number reads the state up to its aggregates, and finds the numbers of its keys, and of the members that some
+// aggregates need.
 func (r *stateReader) number(w Shelf, some []state.Aggregate, width int64) {
 	if r.uint() != uint64(len(r.set.Aggregates)) {
 		r.fail()
@@ -113,8 +118,8 @@ func (r *stateReader) give(kind state.Kind, name string, numbers []uint32) {
 	}
 }
 
-// members returns the numbers of the members in a dictionary, by their places. If some aggregates have less than half of the members,
-// it numbers only these, since numbers take memory, and does not hold the dictionary in memory.
+// members returns the numbers of the members in a dictionary, by their places. If some aggregates have less than half
+// of the members, it numbers only these, since numbers take memory, and does not hold the dictionary in memory.
 func (r *stateReader) members(w Shelf, name string, id uint64, some []state.Aggregate) []uint32 {
 	d, read := w.Dictionary(name, r.Of), r.Dictionaries[name]
 	switch {
@@ -177,8 +182,8 @@ func (r *stateReader) partials(some []state.Aggregate) []*state.Partial {
 	return found
 }
 
-// An aggregate is the content of an aggregate: the places of its keys, and of each key a value, or several values or places of
-// members.
+// An aggregate is the content of an aggregate: the places of its keys, and of each key a value, or several values or
+// places of members.
 type aggregate struct {
 	same    int // which other one it is equal to, from 1 on; 0: none
 	keys    []uint32
@@ -283,8 +288,8 @@ func (r *stateReader) partial(i int) *state.Partial {
 	return r.made.Done()
 }
 
-// copyOf returns a copy of the partial of an earlier aggregate, whose numbers an aggregate of a kind has. It returns nil if one of them
-// has lists.
+// copyOf returns a copy of the partial of an earlier aggregate, whose numbers an aggregate of a kind has. It returns
+// nil if one of them has lists.
 func (r *stateReader) copyOf(kind state.Kind, i int) *state.Partial {
 	if kind.Lists() || r.set.Aggregates[i].Kind.Lists() {
 		return nil

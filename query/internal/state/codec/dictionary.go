@@ -9,12 +9,13 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
-// Sets are stored as places in a dictionary: the members that all sets of one name have on a day, in order. The dictionary is
-// stored once for all of them. A state names its dictionary by a random number, so that it is never read with another one.
-// Dictionaries of different days are independent, so that stored data does not reveal which members of two days are the same.
+// Sets are stored as places in a dictionary: the members that all sets of one name have on a day, in order. The
+// dictionary is stored once for all of them. A state names its dictionary by a random number, so that it is never read
+// with another one. Dictionaries of different days are independent, so that stored data does not reveal which members
+// of two days are the same.
 
-// newDictionary returns a dictionary of numbered members, and the content to store: its id, the number of its members, and how much
-// each is larger than the one before.
+// newDictionary returns a dictionary of numbered members, and the content to store: its id, the number of its members,
+// and how much each is larger than the one before.
 func newDictionary(of *state.Members, numbers []uint32) (*state.Dictionary, *writer) {
 	slices.SortFunc(numbers, of.Compare)
 	d, w := &state.Dictionary{ID: rand.Uint64(), Numbers: numbers}, &writer{} //nolint:gosec // no secret
@@ -63,8 +64,8 @@ func ReadDictionary(stored []byte) (*Dictionary, error) {
 	return d, nil
 }
 
-// Between returns the members before and after a member, and whether d has it. The first member has 0 before it, and the last one
-// [math.MaxInt64] after it.
+// Between returns the members before and after a member, and whether d has it. The first member has 0 before it, and
+// the last one [math.MaxInt64] after it.
 func (d *Dictionary) Between(member int64) (before, after int64, has bool) {
 	place, has := slices.BinarySearch(d.values, member)
 	if !has {
@@ -80,8 +81,8 @@ func (d *Dictionary) Between(member int64) (before, after int64, has bool) {
 	return before, after, true
 }
 
-// Replaced returns the content to store of d with another member in the place of one that it has. The other one lies between the same
-// members, so states with this dictionary stay readable.
+// Replaced returns the content to store of d with another member in the place of one that it has. The other one lies
+// between the same members, so states with this dictionary stay readable.
 func (d *Dictionary) Replaced(member, other int64) []byte {
 	w := &writer{}
 	w.fixed(d.id)
@@ -99,7 +100,8 @@ func (d *Dictionary) Replaced(member, other int64) []byte {
 	return w.pack(z, dictionaryFormat)
 }
 
-// Keep numbers the members of a dictionary of a stretch, and holds it in memory. The caller holds the lock of the shelf.
+// Keep numbers the members of a dictionary of a stretch, and holds it in memory. The caller holds the lock of the
+// shelf.
 func (d *Dictionary) Keep(w Shelf, members string, of calendar.Interval) *state.Dictionary {
 	numbered := &state.Dictionary{ID: d.id, Numbers: make([]uint32, len(d.values))}
 	all := w.MembersOf(members)

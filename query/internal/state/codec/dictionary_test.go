@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// TestOtherDictionary checks that a state is not read with a dictionary in memory that another process made, and that this dictionary
-// is forgotten then.
+// TestOtherDictionary checks that a state is not read with a dictionary in memory that another process made, and that
+// this dictionary is forgotten then.
 func TestOtherDictionary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	all := statetest.Diverse(rng)
@@ -36,15 +36,18 @@ func setOf(t *testing.T, shelf *shelf, of calendar.Interval, members ...int64) *
 	t.Helper()
 	n := len(members)
 	ints := func(v []int64) store.Column { return store.Column{Kind: dialect.Int, Ints: v} }
-	made, err := (&state.Computed{Stretches: []calendar.Interval{of}, Versions: []uint64{1}, Width: statetest.Cell, Count: 0,
-		Rows: &store.Rows{Len: n, Columns: []store.Column{ints(make([]int64, n)), ints(members)}}, Aggregates: []state.Aggregate{{Kind: state.Set, Members: "m"}}, Columns: []int{1}}).Build(shelf.Numbering)
+	made, err := (&state.Computed{Stretches: []calendar.Interval{of}, Versions: []uint64{1}, Width: statetest.Cell,
+		Count:      0,
+		Rows:       &store.Rows{Len: n, Columns: []store.Column{ints(make([]int64, n)), ints(members)}},
+		Aggregates: []state.Aggregate{{Kind: state.Set, Members: "m"}}, Columns: []int{1}}).Build(shelf.Numbering)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made[0][0]
 }
 
-// TestDictionaryGrows checks that a dictionary that lacks members is replaced by one that has the members of all states.
+// TestDictionaryGrows checks that a dictionary that lacks members is replaced by one that has the members of all
+// states.
 func TestDictionaryGrows(t *testing.T) {
 	day, site := calendar.Interval{From: 0, To: 4 * statetest.Cell}, newShelf()
 	set := &StateSet{Aggregates: []state.Aggregate{{Kind: state.Set, Members: "m"}}}
@@ -61,7 +64,8 @@ func TestDictionaryGrows(t *testing.T) {
 			t.Errorf("state %d: a new dictionary: %t, want %t", i, grows, c.grows)
 		}
 		other := newShelf()
-		read, fault := Load(other, set, set.Aggregates, statetest.Cell, []StoredState{{Of: day, State: e.States[0], Dictionaries: readable(stored)}})
+		read, fault := Load(other, set, set.Aggregates, statetest.Cell,
+			[]StoredState{{Of: day, State: e.States[0], Dictionaries: readable(stored)}})
 		if fault != nil || len(read.Unread) > 0 {
 			t.Fatalf("state %d cannot be read: %v", i, fault)
 		}
@@ -77,8 +81,8 @@ func TestDictionaryGrows(t *testing.T) {
 	}
 }
 
-// TestDictionaryDamage checks that content with a right checksum is rejected if its members do not ascend, or if it has more or
-// less bytes than members.
+// TestDictionaryDamage checks that content with a right checksum is rejected if its members do not ascend, or if it has
+// more or less bytes than members.
 func TestDictionaryDamage(t *testing.T) {
 	for _, c := range []struct {
 		content []byte

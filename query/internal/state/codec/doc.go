@@ -6,6 +6,6 @@
 //	shelf.Put(aggregates, set.KeyNames, read.Of, read.Versions, read.Partials)
 //	// days in read.Unread have to be computed again
 //
-// Partials consist of numbers, which mean nothing outside a process. Stored states have texts of keys, and places of members in
-// dictionaries. Bytes that are damaged, or written by another version of this package, are never decoded.
+// Partials consist of numbers, which mean nothing outside a process. Stored states have texts of keys, and places of
+// members in dictionaries. Bytes that are damaged, or written by another version of this package, are never decoded.
 package codec

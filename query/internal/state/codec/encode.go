@@ -26,9 +26,9 @@ type Encoded struct {
 	Dictionaries map[string][]byte // by the name of their members: those that are new
 }
 
-// Encode encodes partials of an interval, by state set and aggregate. The sets of one call share dictionaries. It uses a
-// dictionary in memory if that has all members. Otherwise it makes a new one, and states with the old one become unreadable once
-// the new one is stored. The caller holds the lock of the shelf.
+// Encode encodes partials of an interval, by state set and aggregate. The sets of one call share dictionaries. It uses
+// a dictionary in memory if that has all members. Otherwise it makes a new one, and states with the old one become
+// unreadable once the new one is stored. The caller holds the lock of the shelf.
 func Encode(w Shelf, of calendar.Interval, sets []*StateSet, found [][]*state.Partial) *Encoded {
 	z := newCompressor()
 	e, members := &Encoded{Dictionaries: map[string][]byte{}}, map[string][]uint32{}
@@ -44,7 +44,10 @@ func Encode(w Shelf, of calendar.Interval, sets []*StateSet, found [][]*state.Pa
 			d = &state.Dictionary{}
 		}
 		one := encoded{d.ID, placesOf(d.Numbers)}
-		lacks := slices.DeleteFunc(all, func(n uint32) bool { _, ok := one.places[n]; return ok })
+		lacks := slices.DeleteFunc(all, func(n uint32) bool {
+			_, ok := one.places[n]
+			return ok
+		})
 		if len(lacks) > 0 || d.ID == 0 {
 			made, content := newDictionary(w.MembersOf(name), append(slices.Clone(d.Numbers), lacks...))
 			one = encoded{made.ID, placesOf(made.Numbers)}
@@ -54,7 +57,8 @@ func Encode(w Shelf, of calendar.Interval, sets []*StateSet, found [][]*state.Pa
 		dictionaries[name] = one
 	}
 	for i, set := range sets {
-		s := stateWriter{w: w, set: set, of: found[i], dictionaries: dictionaries, texts: map[string]map[uint32]uint32{}}
+		s := stateWriter{w: w, set: set, of: found[i], dictionaries: dictionaries,
+			texts: map[string]map[uint32]uint32{}}
 		s.write()
 		e.States = append(e.States, s.pack(z, stateFormat))
 	}

@@ -33,7 +33,8 @@ func FuzzState(f *testing.F) {
 		if len(content) >= 9 && len(dictionary) >= 8 {
 			copy(content[1:9], dictionary[:8]) // the state then names this dictionary
 		}
-		p := &process{Cut: &statetest.Cut{Counters: &state.Counters{}, Keyed: keyed, Width: 1, Stretches: slices.Clone(day)}, shelf: newShelf()}
+		p := &process{Cut: &statetest.Cut{Counters: &state.Counters{}, Keyed: keyed, Width: 1,
+			Stretches: slices.Clone(day)}, shelf: newShelf()}
 		p.Numbers = p.shelf.Numbering
 		p.partials = make([][]*state.Partial, len(statetest.Aggregates()))
 		for i := range p.partials {
@@ -44,7 +45,8 @@ func FuzzState(f *testing.F) {
 		if !p.load(set, 0, (&writer{content}).pack(z, stateFormat), readable(stored)) {
 			return
 		}
-		rng, later := rand.New(rand.NewPCG(1, 8)), []calendar.Interval{{From: 4 * statetest.Cell, To: 8 * statetest.Cell}}
+		rng, later := rand.New(rand.NewPCG(1, 8)),
+			[]calendar.Interval{{From: 4 * statetest.Cell, To: 8 * statetest.Cell}}
 		for i, made := range p.compute(t, rng, statetest.Observations(rng, 20), later) {
 			p.partials[i] = append(p.partials[i], made...)
 		}

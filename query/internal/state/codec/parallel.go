@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Parallel calls what with each number below n, some at once. Its error is the first panic, with its stack. After a panic, others may
-// not have been called, and the caller computes their results.
+// Parallel calls what with each number below n, some at once. Its error is the first panic, with its stack. After a
+// panic, others may not have been called, and the caller computes their results.
 func Parallel(some, n int, what func(int)) error {
 	var next atomic.Int64
 	var first atomic.Pointer[error]

@@ -32,7 +32,8 @@ func TestReplaced(t *testing.T) {
 		t.Error("a number that is no member is one")
 	}
 	d.Replaced(20, 55)
-	if got := read(d.Replaced(90, math.MaxInt64-1)); got.id != 77 || !slices.Equal(got.values, []int64{10, 55, math.MaxInt64 - 1}) {
+	if got := read(d.Replaced(90, math.MaxInt64-1)); got.id != 77 ||
+		!slices.Equal(got.values, []int64{10, 55, math.MaxInt64 - 1}) {
 		t.Errorf("the dictionary is %+v", got)
 	}
 }

@@ -24,7 +24,8 @@ func membersOf(kind state.Kind, of []state.Aggregate) (names []string) {
 	return names
 }
 
-// Dictionaries returns the names of the dictionaries that some aggregates of the set need, which are the names of their members.
+// Dictionaries returns the names of the dictionaries that some aggregates of the set need, which are the names of their
+// members.
 func (s *StateSet) Dictionaries(of []state.Aggregate) []string { return membersOf(state.Set, of) }
 
 // A Shelf numbers the keys and members of a subject, and holds dictionaries in memory.

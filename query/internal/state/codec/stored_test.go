@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/query/internal/state/statetest"
@@ -67,19 +68,22 @@ type process struct {
 	partials [][]*state.Partial
 }
 
-// newProcess returns a process that computed the partials of all rows, of whole days if there are keys: only such are stored.
+// newProcess returns a process that computed the partials of all rows, of whole days if there are keys: only such are
+// stored.
 func newProcess(t *testing.T, rng *rand.Rand, all []statetest.Observation) *process {
 	t.Helper()
 	p := &process{Cut: statetest.RandomCut(rng), shelf: newShelf()}
 	p.Numbers = p.shelf.Numbering
 	if p.Keyed {
-		p.Stretches = []calendar.Interval{{From: 0, To: 4 * statetest.Cell}, {From: 4 * statetest.Cell, To: 8 * statetest.Cell}}
+		p.Stretches = []calendar.Interval{{From: 0, To: 4 * statetest.Cell},
+			{From: 4 * statetest.Cell, To: 8 * statetest.Cell}}
 	}
 	p.partials = p.compute(t, rng, all, p.Stretches)
 	return p
 }
 
-func (p *process) compute(t *testing.T, rng *rand.Rand, all []statetest.Observation, stretches []calendar.Interval) [][]*state.Partial {
+func (p *process) compute(t *testing.T, rng *rand.Rand, all []statetest.Observation,
+	stretches []calendar.Interval) [][]*state.Partial {
 	t.Helper()
 	made, err := statetest.Batch(rng, all, p.Keyed, stretches).Build(p.shelf.Numbering)
 	if err != nil {
@@ -101,7 +105,8 @@ func (p *process) encode(sets []*StateSet, stretch int) *Encoded {
 
 // load reads a stored state of a stretch, and reports whether that succeeded.
 func (p *process) load(set *StateSet, stretch int, stored []byte, dictionaries map[string]*Dictionary) bool {
-	read, _ := Load(p.shelf, set, set.Aggregates, statetest.Cell, []StoredState{{Of: p.Stretches[stretch], Version: 1, State: stored, Dictionaries: dictionaries}})
+	read, _ := Load(p.shelf, set, set.Aggregates, statetest.Cell,
+		[]StoredState{{Of: p.Stretches[stretch], Version: 1, State: stored, Dictionaries: dictionaries}})
 	if len(read.Unread) > 0 {
 		return false
 	}
@@ -133,9 +138,10 @@ func (p *process) other(t *testing.T, rng *rand.Rand, of []statetest.Observation
 	return o
 }
 
-// TestStored checks that another process, which loads stored partials and computes some of them itself, gives the answers of the
-// rows.
+// TestStored checks that another process, which loads stored partials and computes some of them itself, gives the
+// answers of the rows.
 func TestStored(t *testing.T) {
+	testenv.WithoutRace(t)
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		all := statetest.Diverse(rng)
@@ -186,8 +192,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredDamage checks that Load reports a state with a changed byte, with another dictionary, or cut off, and holds no
-// dictionary then.
+// TestStoredDamage checks that Load reports a state with a changed byte, with another dictionary, or cut off, and holds
+// no dictionary then.
 func TestStoredDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	all := statetest.Diverse(rng)
@@ -226,11 +232,13 @@ func TestStoredDamage(t *testing.T) {
 	}
 }
 
-// TestStoredFew checks that only members of loaded sets get numbers: of a set of few beside a set of many, whichever is loaded first.
+// TestStoredFew checks that only members of loaded sets get numbers: of a set of few beside a set of many, whichever is
+// loaded first.
 func TestStoredFew(t *testing.T) {
 	const rows, keys = 4000, 3
 	rng := rand.New(rand.NewPCG(3, 8))
-	columns := []store.Column{{Kind: dialect.Int}, {Kind: dialect.Text}, {Kind: dialect.Int}, {Kind: dialect.Int}, {Kind: dialect.Int}}
+	columns := []store.Column{{Kind: dialect.Int}, {Kind: dialect.Text}, {Kind: dialect.Int}, {Kind: dialect.Int},
+		{Kind: dialect.Int}}
 	want := [2][keys]map[int64]bool{}
 	for i := range rows {
 		key, member := i%keys, rng.Int64N(1<<62)+1
@@ -254,14 +262,18 @@ func TestStoredFew(t *testing.T) {
 		}
 	}
 	of := calendar.Interval{From: 0, To: 4 * statetest.Cell}
-	sets := []state.Aggregate{{Name: "many", Kind: state.Set, Members: "m"}, {Name: "few", Kind: state.Set, Members: "m"}}
+	sets := []state.Aggregate{{Name: "many", Kind: state.Set, Members: "m"},
+		{Name: "few", Kind: state.Set, Members: "m"}}
 	site := newShelf()
-	made, err := (&state.Computed{Stretches: []calendar.Interval{of}, Versions: []uint64{1}, Rows: &store.Rows{Len: rows, Columns: columns},
-		Width: 4 * statetest.Cell, Keys: []int{1}, KeyNames: "key", Aggregates: sets, Columns: []int{2, 3}, Count: 4}).Build(site.Numbering)
+	made, err := (&state.Computed{Stretches: []calendar.Interval{of}, Versions: []uint64{1},
+		Rows:  &store.Rows{Len: rows, Columns: columns},
+		Width: 4 * statetest.Cell, Keys: []int{1}, KeyNames: "key", Aggregates: sets, Columns: []int{2, 3},
+		Count: 4}).Build(site.Numbering)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stateSets := []*StateSet{{KeyNames: "key", Keyed: true, Aggregates: sets[:1]}, {KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
+	stateSets := []*StateSet{{KeyNames: "key", Keyed: true, Aggregates: sets[:1]},
+		{KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
 	e := Encode(site, of, stateSets, made)
 	for _, order := range [][]int{{1, 0}, {0, 1}} {
 		other, numbered, counters := newShelf(), []int{}, state.Counters{}
@@ -273,7 +285,8 @@ func TestStoredFew(t *testing.T) {
 			}
 			other.Publish(sets[n:n+1], "key")
 			numbered = append(numbered, other.Members(state.Set, "m"))
-			for key, count := range counters.Counts(keys, numbered[len(numbered)-1], []state.Source{{Partial: read.Partials[0][0]}}) {
+			for key, count := range counters.Counts(keys, numbered[len(numbered)-1],
+				[]state.Source{{Partial: read.Partials[0][0]}}) {
 				if int(count) != len(want[n][key]) {
 					t.Errorf("key %d of %s has %d members, want %d", key, sets[n].Name, count, len(want[n][key]))
 				}

@@ -6,20 +6,21 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
-// Partials are admitted to memory from the second question on. They push out the partials that were not used for longest. If
-// these are asked for again soon, not all of them fit, and questions would push out each other's partials by turns. Each answer
-// would compute all its partials again, which takes longer than a statement. So partials that were pushed out are admitted again
-// only beside all others that were used since they were asked for several times. The more often they were pushed out, the more
-// times this takes.
+// Partials are admitted to memory from the second question on. They push out the partials that were not used for
+// longest. If these are asked for again soon, not all of them fit, and questions would push out each other's partials
+// by turns. Each answer would compute all its partials again, which takes longer than a statement. So partials that
+// were pushed out are admitted again only beside all others that were used since they were asked for several times. The
+// more often they were pushed out, the more times this takes.
 
 // maxAsked bounds the aggregates of a subject that are remembered as asked for.
 const maxAsked = 4096
 
-// manyTimes bounds how often an aggregate has to be asked for before it pushes out others that nobody used meanwhile. If several
-// callers use their partials by turns, each was used after so many questions.
+// manyTimes bounds how often an aggregate has to be asked for before it pushes out others that nobody used meanwhile.
+// If several callers use their partials by turns, each was used after so many questions.
 const manyTimes = 8
 
-// An Admission decides which questions about the subject of a shelf get partials in memory. It is safe for concurrent use.
+// An Admission decides which questions about the subject of a shelf get partials in memory. It is safe for concurrent
+// use.
 type Admission struct {
 	shelf *Shelf
 	asked map[string]*asked // by the names of aggregates; guarded by Cache.mu
@@ -42,8 +43,8 @@ func (a *asked) since() uint64 {
 	return a.at[i]
 }
 
-// Asked notes that these aggregates are asked for, and reports whether all of them were asked for before and fit into memory. It
-// takes two questions before partials are worth their memory.
+// Asked notes that these aggregates are asked for, and reports whether all of them were asked for before and fit into
+// memory. It takes two questions before partials are worth their memory.
 func (m *Admission) Asked(all []state.Aggregate) bool {
 	m.shelf.cache.mu.Lock()
 	defer m.shelf.cache.mu.Unlock()
@@ -70,7 +71,8 @@ func (m *Admission) WereAsked(all []state.Aggregate) bool {
 	return m.askedBefore(all)
 }
 
-// askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds Cache.mu.
+// askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds
+// Cache.mu.
 func (m *Admission) askedBefore(all []state.Aggregate) bool {
 	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
 		if known := m.shelf.aggregates[a.Name]; known != nil {
@@ -146,10 +148,10 @@ type Demand struct {
 	Stretches, Missing int
 }
 
-// Admit reports whether there is memory for the partials that an answer is merged from: for all together and, if a quarter or
-// more is missing, for these beside the partials that stay. It assumes that partials are as large as the measured ones. If only
-// the numbers of keys and members of other questions take the room, and the answer was asked for often enough, the shelf starts
-// again empty.
+// Admit reports whether there is memory for the partials that an answer is merged from: for all together and, if a
+// quarter or more is missing, for these beside the partials that stay. It assumes that partials are as large as the
+// measured ones. If only the numbers of keys and members of other questions take the room, and the answer was asked for
+// often enough, the shelf starts again empty.
 func (m *Admission) Admit(all []Demand) bool {
 	m.shelf.cache.mu.Lock()
 	defer m.shelf.cache.mu.Unlock()
@@ -168,8 +170,8 @@ func (m *Admission) WouldAdmit(all []Demand) bool {
 	return fit
 }
 
-// room reports whether there is memory for all: see Admit. If not, again reports whether the shelf has to start empty again. The
-// caller holds Cache.mu.
+// room reports whether there is memory for all: see Admit. If not, again reports whether the shelf has to start empty
+// again. The caller holds Cache.mu.
 func (m *Admission) room(all []Demand) (fit, again bool) {
 	c := m.shelf.cache
 	var bytes, more, names int64
@@ -187,8 +189,8 @@ func (m *Admission) room(all []Demand) (fit, again bool) {
 	return 4*missing < stretches || c.used(since)+more <= c.most, false
 }
 
-// used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made again when
-// there is room.
+// used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made
+// again when there is room.
 func (c *Cache) used(since uint64) (bytes int64) {
 	for _, w := range c.shelves {
 		names := int64(0)

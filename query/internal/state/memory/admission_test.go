@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An asker asks for questions of one aggregate each, whose partials are as large as each other, and computes what is missing
-// where there is room.
+// An asker asks for questions of one aggregate each, whose partials are as large as each other, and computes what is
+// missing where there is room.
 type asker struct {
 	*testing.T
 	rng       *rand.Rand
@@ -41,7 +41,8 @@ func (a *asker) ask(question int) (computed int, merged bool) {
 	if len(missing) == 0 {
 		return 0, true
 	}
-	if !a.always && !a.site.Admission.Admit([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2, Missing: len(missing)}}) {
+	if !a.always && !a.site.Admission.Admit([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2,
+		Missing: len(missing)}}) {
 		return 0, false
 	}
 	names := a.site.Admission.NumberingSize()
@@ -82,9 +83,9 @@ func (a *asker) turns(questions, rounds int) (computed, merged int) {
 	return computed, merged
 }
 
-// TestAdmission checks questions that are asked by turns and whose partials do not all fit into memory. They must not push out
-// each other's partials, which they would without Admit. Partials that nobody asks for any more must make room. Partials that
-// never fit must be computed only once.
+// TestAdmission checks questions that are asked by turns and whose partials do not all fit into memory. They must not
+// push out each other's partials, which they would without Admit. Partials that nobody asks for any more must make
+// room. Partials that never fit must be computed only once.
 func TestAdmission(t *testing.T) {
 	const one = 5000 // about, that the partials of a question take
 	for _, always := range []bool{false, true} {

@@ -70,7 +70,8 @@ func (c *Cache) Shelf(of store.Subject) *Shelf {
 
 // begin starts an empty shelf for a subject.
 func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Shelf {
-	w := &Shelf{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1), begun: c.tick(),
+	w := &Shelf{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1),
+		begun:      c.tick(),
 		aggregates: map[string]*shelved{}}
 	w.Admission = &Admission{shelf: w, asked: asked}
 	w.Stored = &Stored{shelf: w}

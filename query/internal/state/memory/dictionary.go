@@ -5,9 +5,9 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
-// Dictionaries holds the dictionaries of the subject of a shelf. Stored sets refer to members by their places in a dictionary: see
-// package codec. Dictionaries stay in memory as long as partials need no room, for states that are loaded later. It is safe for
-// concurrent use.
+// Dictionaries holds the dictionaries of the subject of a shelf. Stored sets refer to members by their places in a
+// dictionary: see package codec. Dictionaries stay in memory as long as partials need no room, for states that are
+// loaded later. It is safe for concurrent use.
 type Dictionaries struct {
 	shelf *Shelf
 
@@ -29,7 +29,8 @@ func (d *Dictionaries) Dictionary(members string, s calendar.Interval) *state.Di
 	return d.of[dictionaryName{members, s}]
 }
 
-// PutDictionary holds a dictionary of a stretch in memory, in place of an earlier one. With nil it only forgets the earlier one.
+// PutDictionary holds a dictionary of a stretch in memory, in place of an earlier one. With nil it only forgets the
+// earlier one.
 func (d *Dictionaries) PutDictionary(members string, s calendar.Interval, one *state.Dictionary) {
 	name := dictionaryName{members, s}
 	c := d.shelf.cache

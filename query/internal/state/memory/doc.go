@@ -6,8 +6,8 @@
 //	made, err := shelf.Add(computed)
 //	visitors := cache.Counts(rows, shelf.Members(state.Set, "visitors"), sources)
 //
-// A [Cache] drops what was not used for longest. Questions that are asked by turns do not push out each other's partials again and
-// again: the [Admission] of a [Shelf] decides which aggregates get room. A shelf also numbers the keys and members of its subject.
-// [Stored] has the versions of its stored states, [Dictionaries] what is needed to read them, and [Rollups] one partial in place of
-// the partials of a month.
+// A [Cache] drops what was not used for longest. Questions that are asked by turns do not push out each other's
+// partials again and again: the [Admission] of a [Shelf] decides which aggregates get room. A shelf also numbers the
+// keys and members of its subject. [Stored] has the versions of its stored states, [Dictionaries] what is needed to
+// read them, and [Rollups] one partial in place of the partials of a month.
 package memory

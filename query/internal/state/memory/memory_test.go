@@ -94,7 +94,8 @@ func TestRollUp(t *testing.T) {
 		if got := []int{asked, again, askedAfter}; !slices.Equal(got, []int{2, 1, 2}) {
 			t.Errorf("seed %d: rolled up when asked %v times", seed, got)
 		}
-		if stale, sums := state.Sums(8, before), state.Sums(8, after); len(more) > len(all) && slices.Equal(stale, sums) {
+		if stale, sums := state.Sums(8, before), state.Sums(8, after); len(more) > len(all) &&
+			slices.Equal(stale, sums) {
 			t.Errorf("seed %d: rows that came do not show: %v", seed, sums)
 		}
 	}
@@ -125,7 +126,8 @@ func TestCache(t *testing.T) {
 		_, missing := w.Find(a, stretch, []uint64{version})
 		return len(missing) == 0
 	}
-	if !has(site, aggregates[0], 1) || has(site, aggregates[0], 2) || has(other, aggregates[0], 1) || has(site, state.Aggregate{Name: "others"}, 1) {
+	if !has(site, aggregates[0], 1) || has(site, aggregates[0], 2) || has(other, aggregates[0], 1) ||
+		has(site, state.Aggregate{Name: "others"}, 1) {
 		t.Error("partials are found where they are not, or the other way round")
 	}
 	stale := func(version uint64) int { return site.Stale(aggregates[0], stretch, []uint64{version}) }
@@ -134,7 +136,9 @@ func TestCache(t *testing.T) {
 	}
 	for i := range 200 { // other aggregates push them out
 		b := statetest.Batch(rng, statetest.Observations(rng, 300), true, stretch)
-		b.Aggregates = []state.Aggregate{{Name: fmt.Sprint(i)}, {Name: fmt.Sprint(i, "set"), Kind: state.Set, Members: "m"}, {Name: fmt.Sprint(i, "sample"), Kind: state.Sample}}
+		b.Aggregates = []state.Aggregate{{Name: fmt.Sprint(i)},
+			{Name: fmt.Sprint(i, "set"), Kind: state.Set, Members: "m"},
+			{Name: fmt.Sprint(i, "sample"), Kind: state.Sample}}
 		if _, err := site.Add(b); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +169,8 @@ func TestRollUpRoom(t *testing.T) {
 		for _, a := range aggregates {
 			c.sources(t, a) // none of which is missing
 		}
-		return c.site.Rollups.Of(aggregates[2], way, calendar.Interval{To: 8 * cell}, 0, c.sources(t, aggregates[2])) != nil
+		return c.site.Rollups.Of(aggregates[2], way, calendar.Interval{To: 8 * cell}, 0,
+			c.sources(t, aggregates[2])) != nil
 	}
 	large := cutWithin(1 << 20)
 	days := large.cache.Size()
@@ -221,19 +226,22 @@ func TestRollUpPushesOut(t *testing.T) {
 					c.sources(t, a) // none of which is missing
 				}
 			}
-			if c.site.Rollups.Of(aggregates[2], "a", calendar.Interval{To: 8 * cell}, 0, c.sources(t, aggregates[2])) != nil {
+			if c.site.Rollups.Of(aggregates[2], "a", calendar.Interval{To: 8 * cell}, 0,
+				c.sources(t, aggregates[2])) != nil {
 				made = n
 			}
 		}
 		if want := map[bool]int{false: 9, true: 0}[used]; made != want {
-			t.Errorf("the others are used: %t; rolled up when asked for the %dth time, want %d (0 is never)", used, made, want)
+			t.Errorf("the others are used: %t; rolled up when asked for the %dth time, want %d (0 is never)", used,
+				made, want)
 		}
 	}
 }
 
 // TestAtOnce adds and merges at the same time, for the race detector.
 func TestAtOnce(t *testing.T) {
-	cache, stretches := memory.NewCache(1<<20), []calendar.Interval{{From: 0, To: 4 * cell}, {From: 4 * cell, To: 8 * cell}}
+	cache, stretches := memory.NewCache(1<<20),
+		[]calendar.Interval{{From: 0, To: 4 * cell}, {From: 4 * cell, To: 8 * cell}}
 	var working sync.WaitGroup
 	for i := range 4 {
 		working.Go(func() {
@@ -252,7 +260,8 @@ func TestAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 				found, _ := site.Find(aggregates[1], stretches, []uint64{1, 1})
-				of := []state.Source{{Partial: found[0], Rows: make([]int32, 50)}, {Partial: found[1], Rows: make([]int32, 50)}}
+				of := []state.Source{{Partial: found[0], Rows: make([]int32, 50)},
+					{Partial: found[1], Rows: make([]int32, 50)}}
 				for range 3 {
 					site.Rollups.Of(aggregates[1], "", calendar.Interval{To: 8 * cell}, 0, of)
 				}

@@ -45,10 +45,11 @@ func (r rollup) size() int64 {
 	return size
 }
 
-// Of returns one partial in place of all sources of an aggregate within an interval. Its keys are their rows less first; cut
-// names how these follow from keys. It returns nil if it is asked for the first time, since the sources may change before the
-// next time, and if there is no room. Then the caller merges the sources.
-func (r *Rollups) Of(a state.Aggregate, cut string, within calendar.Interval, first int32, of []state.Source) *state.Partial {
+// Of returns one partial in place of all sources of an aggregate within an interval. Its keys are their rows less
+// first; cut names how these follow from keys. It returns nil if it is asked for the first time, since the sources may
+// change before the next time, and if there is no room. Then the caller merges the sources.
+func (r *Rollups) Of(a state.Aggregate, cut string, within calendar.Interval, first int32,
+	of []state.Source) *state.Partial {
 	var ids []uint64
 	most := int64(0)
 	for _, s := range of {
@@ -71,7 +72,8 @@ func (r *Rollups) Of(a state.Aggregate, cut string, within calendar.Interval, fi
 }
 
 // find returns the partial that replaces these, or nil and whether to make it. It would take at most that many bytes.
-func (r *Rollups) find(name rollupName, within calendar.Interval, of []uint64, bytes int64) (found *state.Partial, wanted bool) {
+func (r *Rollups) find(name rollupName, within calendar.Interval, of []uint64, bytes int64) (found *state.Partial,
+	wanted bool) {
 	c, w := r.shelf.cache, r.shelf
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,8 +136,8 @@ func (all *rolledUp) put(within calendar.Interval, r rollup) (grown int64) {
 	return grown
 }
 
-// makeRoom forgets what was not used since then until there is room for some bytes, and reports whether there is. If they do not fit
-// beside what else is used, it forgets nothing.
+// makeRoom forgets what was not used since then until there is room for some bytes, and reports whether there is. If
+// they do not fit beside what else is used, it forgets nothing.
 func (c *Cache) makeRoom(bytes int64, since uint64) bool {
 	if c.size-c.unused(since)+bytes > c.most {
 		return false

@@ -49,7 +49,8 @@ type version struct {
 
 // Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
 // have none of that version or later. Version 0 means a stretch without rows, which is never missing.
-func (w *Shelf) Find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial, missing []int) {
+func (w *Shelf) Find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial,
+	missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	if known := w.aggregates[a.Name]; known != nil {
@@ -68,7 +69,8 @@ func (w *Shelf) Missing(a state.Aggregate, stretches []calendar.Interval, versio
 }
 
 // find does the work of Find. The caller holds cache.mu.
-func (w *Shelf) find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial, missing []int) {
+func (w *Shelf) find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial,
+	missing []int) {
 	found = make([]*state.Partial, len(stretches))
 	known := w.aggregates[a.Name]
 	if known == nil {
@@ -97,8 +99,8 @@ func (w *Shelf) Has(all []state.Aggregate) bool {
 	})
 }
 
-// Stale returns how many of these stretches have a partial of an aggregate that is older than the given version. It counts each
-// of them once for a version, also over several calls.
+// Stale returns how many of these stretches have a partial of an aggregate that is older than the given version. It
+// counts each of them once for a version, also over several calls.
 func (w *Shelf) Stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -145,8 +147,8 @@ func (w *Shelf) Lock(ctx context.Context) error {
 // Unlock gives the lock back.
 func (w *Shelf) Unlock() { <-w.building }
 
-// Add makes partials from b, holds them in memory, and returns them by aggregate and stretch. The caller holds the lock of w.
-// Its error wraps [state.ErrTooLarge] if b is too large.
+// Add makes partials from b, holds them in memory, and returns them by aggregate and stretch. The caller holds the lock
+// of w. Its error wraps [state.ErrTooLarge] if b is too large.
 func (w *Shelf) Add(b *state.Computed) ([][]*state.Partial, error) {
 	made, err := b.Build(w.Numbering)
 	if err != nil {
@@ -156,8 +158,10 @@ func (w *Shelf) Add(b *state.Computed) ([][]*state.Partial, error) {
 	return made, nil
 }
 
-// Put holds partials in memory, by aggregate and stretch. Their numbers are numbers of w. The caller holds the lock of w.
-func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64, made [][]*state.Partial) {
+// Put holds partials in memory, by aggregate and stretch. Their numbers are numbers of w. The caller holds the lock of
+// w.
+func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64,
+	made [][]*state.Partial) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,8 +197,8 @@ func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []c
 	c.shrink()
 }
 
-// maxStretches bounds the partials of an aggregate. Above it they are dropped: most of them are ends of ranges, which are parts
-// of days and of little use later.
+// maxStretches bounds the partials of an aggregate. Above it they are dropped: most of them are ends of ranges, which
+// are parts of days and of little use later.
 const maxStretches = 4096
 
 // begin makes place for the partials of an aggregate.

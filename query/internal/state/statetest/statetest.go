@@ -19,8 +19,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Cell is the length of the cells of partials without keys, in milliseconds. Observations lie in the first 8 cells. Stretches with
-// keys do not cross the fourth.
+// Cell is the length of the cells of partials without keys, in milliseconds. Observations lie in the first 8 cells.
+// Stretches with keys do not cross the fourth.
 const Cell = 900_000
 
 // An Observation is the content of one row of a store.
@@ -36,7 +36,8 @@ type Observation struct {
 func Observations(rng *rand.Rand, n int) []Observation {
 	found := make([]Observation, n)
 	for i := range found {
-		found[i] = Observation{rng.Int64N(8 * Cell), string(rune('a' + rng.IntN(5))), rng.Int64N(12), rng.Int64N(9) - 4, rng.IntN(4) == 0}
+		found[i] = Observation{rng.Int64N(8 * Cell), string(rune('a' + rng.IntN(5))), rng.Int64N(12), rng.Int64N(9) - 4,
+			rng.IntN(4) == 0}
 	}
 	return found
 }
@@ -57,19 +58,22 @@ func Diverse(rng *rand.Rand) []Observation {
 	members[0] = 0
 	found := make([]Observation, rng.IntN(1500))
 	for i := range found {
-		found[i] = Observation{rng.Int64N(8 * Cell), keys[rng.IntN(len(keys))], members[rng.IntN(len(members))], rng.Int64N(2*width) - width, rng.IntN(4) == 0}
+		found[i] = Observation{rng.Int64N(8 * Cell), keys[rng.IntN(len(keys))], members[rng.IntN(len(members))],
+			rng.Int64N(2*width) - width, rng.IntN(4) == 0}
 	}
 	return found
 }
 
 // Aggregates returns an aggregate of each kind, as [Batch] computes them.
 func Aggregates() []state.Aggregate {
-	return []state.Aggregate{{Name: "rows", Kind: state.Sum}, {Name: "members", Kind: state.Set, Members: "m"}, {Name: "values", Kind: state.Sample},
-		{Name: "texts", Kind: state.TextSet, Members: "t"}, {Name: "least", Kind: state.Least}, {Name: "greatest", Kind: state.Greatest}}
+	return []state.Aggregate{{Name: "rows", Kind: state.Sum}, {Name: "members", Kind: state.Set, Members: "m"},
+		{Name: "values", Kind: state.Sample},
+		{Name: "texts", Kind: state.TextSet, Members: "t"}, {Name: "least", Kind: state.Least},
+		{Name: "greatest", Kind: state.Greatest}}
 }
 
-// Batch returns the rows that a statement computes of observations in stretches, with version 1. Equal rows occur once or several
-// times.
+// Batch returns the rows that a statement computes of observations in stretches, with version 1. Equal rows occur once
+// or several times.
 func Batch(rng *rand.Rand, of []Observation, keyed bool, stretches []calendar.Interval) *state.Computed {
 	type row struct {
 		cell, member, value int64
@@ -81,12 +85,14 @@ func Batch(rng *rand.Rand, of []Observation, keyed bool, stretches []calendar.In
 		width = 4 * Cell
 	}
 	counts := map[row]int64{}
-	b := &state.Computed{Stretches: stretches, Versions: slices.Repeat([]uint64{1}, len(stretches)), Cell: 0, Width: width, KeyNames: "key",
+	b := &state.Computed{Stretches: stretches, Versions: slices.Repeat([]uint64{1}, len(stretches)), Cell: 0,
+		Width: width, KeyNames: "key",
 		Aggregates: Aggregates(), Columns: []int{4, 2, 3, 5, 3, 3}, Count: 4}
 	if keyed {
 		b.Keys = []int{1}
 	}
-	columns := []store.Column{{Kind: dialect.Int}, {Kind: dialect.Text}, {Kind: dialect.Int}, {Kind: dialect.Int, Valid: []bool{}}, {Kind: dialect.Int}, {Kind: dialect.Text}}
+	columns := []store.Column{{Kind: dialect.Int}, {Kind: dialect.Text}, {Kind: dialect.Int},
+		{Kind: dialect.Int, Valid: []bool{}}, {Kind: dialect.Int}, {Kind: dialect.Text}}
 	add := func(r row, n int64) {
 		columns[0].Ints, columns[1].Texts = append(columns[0].Ints, r.cell), append(columns[1].Texts, r.key)
 		columns[2].Ints, columns[3].Ints = append(columns[2].Ints, r.member), append(columns[3].Ints, r.value)
@@ -151,7 +157,8 @@ type Cut struct {
 
 // RandomCut returns a random cut, with or without keys, and with a new numbering.
 func RandomCut(rng *rand.Rand) *Cut {
-	c := &Cut{Numbers: state.NewNumbering(), Counters: &state.Counters{}, Keyed: rng.IntN(2) == 0, Width: 1 + rng.Int64N(8)}
+	c := &Cut{Numbers: state.NewNumbering(), Counters: &state.Counters{}, Keyed: rng.IntN(2) == 0, Width: 1 +
+		rng.Int64N(8)}
 	for from := int64(0); from < 8*Cell; {
 		to := min(from+Cell*(1+rng.Int64N(3)), 8*Cell)
 		if c.Keyed {
@@ -163,7 +170,8 @@ func RandomCut(rng *rand.Rand) *Cut {
 	return c
 }
 
-// Sources returns the partials of an aggregate, one for each stretch, as sources of an answer. Without keys a row has so many cells.
+// Sources returns the partials of an aggregate, one for each stretch, as sources of an answer. Without keys a row has
+// so many cells.
 func (c *Cut) Sources(partials []*state.Partial) (of []state.Source) {
 	for i, p := range partials {
 		s := state.Source{Partial: p}
@@ -190,20 +198,23 @@ func (c *Cut) Rows() []func(Observation) bool {
 	return rows
 }
 
-// Answers returns the numbers of each row, as [Answer] does, by the sources of all aggregates. It also computes each row alone, and
-// says so if that gives another result.
+// Answers returns the numbers of each row, as [Answer] does, by the sources of all aggregates. It also computes each
+// row alone, and says so if that gives another result.
 func (c *Cut) Answers(sources [][]state.Source) (all []string) {
 	n := len(c.Rows())
 	members, texts := c.Numbers.Members(state.Set, "m"), c.Numbers.Members(state.TextSet, "t")
-	sums, sets, textSets := state.Sums(n, sources[0]), c.Counters.Counts(n, members, sources[1]), c.Counters.Counts(n, texts, sources[3])
+	sums, sets, textSets := state.Sums(n, sources[0]), c.Counters.Counts(n, members, sources[1]),
+		c.Counters.Counts(n, texts, sources[3])
 	quantiles := state.Quantiles(n, 750, sources[2])
 	least, greatest := state.Extremes(state.Least, n, sources[4]), state.Extremes(state.Greatest, n, sources[5])
 	for row := range int32(n) {
-		if c.Counters.Count(row, members, sources[1]) != sets[row] || textSets[row] != sets[row] || state.Quantile(row, 750, sources[2]) != quantiles[row] {
+		if c.Counters.Count(row, members, sources[1]) != sets[row] || textSets[row] != sets[row] ||
+			state.Quantile(row, 750, sources[2]) != quantiles[row] {
 			all = append(all, "a row alone differs from the same row among all")
 			continue
 		}
-		all = append(all, fmt.Sprintf("%d rows, %d members, %d, %d to %d", sums[row], sets[row], quantiles[row], least[row], greatest[row]))
+		all = append(all, fmt.Sprintf("%d rows, %d members, %d, %d to %d", sums[row], sets[row], quantiles[row],
+			least[row], greatest[row]))
 	}
 	return all
 }
