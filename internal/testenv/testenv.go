@@ -83,7 +83,8 @@ func Chromium(t testing.TB) string {
 }
 
 func browser() string {
-	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+	usual := []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}
+	for _, name := range append([]string{os.Getenv("CHROMIUM")}, usual...) {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}

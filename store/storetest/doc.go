@@ -33,13 +33,12 @@
 // [store.Resealer], [store.StateKeeper], [store.Eraser], [store.PersonEraser], [store.Purger], [store.Maintainer],
 // [store.Lister], [store.Restorer]. Prove detects them, and skips interfaces that the store does not implement.
 //
-// Fifth, test with random requests. [Reference] compares answers with plain loops over lists. [Properties] and
-// [Keys] compare them with other answers from the same store, [Dependencies] with answers from fewer rows. A
-// failure prints the seed that repeats it. [Pitfalls] runs requests that similar services are known to answer
-// wrongly.
+// Fifth, test with random requests. [Reference] compares answers with plain loops over lists. A failure prints the
+// seed that repeats it. [ProveEngine] runs all tests of the engine on the store, such as [Properties], [Keys] and
+// [Pitfalls]; once before a release is enough.
 //
-// Sixth, show that these tests can fail. [KillsMutants] plants [Mutations], and further ones for the new
-// dialect, and fails if one is not noticed.
+// Sixth, show that these tests can fail. [KillsAllMutants] plants mistakes, also those that only the new dialect can
+// have, and fails if one is not noticed.
 //
 // Last, if you have another store to compare with, [Diff] requires the same bytes from both.
 //
