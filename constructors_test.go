@@ -164,8 +164,8 @@ func refusals(t *testing.T) []refusal {
 		{"importer.Run", imported(importer.Config{
 			Rows: -1, Format: "x", Map: map[string]string{"path": "p", "url": ""},
 		}),
-			`Config.Target | Config.Website.ID | Config.Rows | unknown format "x" | unknown field "path"` +
-				` | url has no column`},
+			`Config.Target | Config.Website.ID | Config.Pepper | Config.Rows | unknown format "x"` +
+				` | unknown field "path" | url has no column`},
 
 		{"flags.New", made(flags.New, flags.Config{Every: -1}), "Store is required | Every must"},
 		{"flags.NewEvaluator", made(flags.NewEvaluator, flags.EvaluatorConfig{Every: -1, Timeout: -2}),
