@@ -174,5 +174,5 @@ func TestOrders(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.NoMistakes = true // the tests of store/sqlite find them
-	storetest.Orders(t, h, storetest.RandomRunOf(t, 60, 20261128))
+	storetest.Orders(t, h, storetest.RandomRunOf(t, 15, 20261128))
 }
