@@ -19,6 +19,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // patience is the maximum wait for events that should happen soon.
@@ -33,12 +34,7 @@ type server struct {
 
 func startServer(t testing.TB) *server {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("redis-server is not installed, and CI=true")
-		}
-		t.Skip("redis-server is not installed; on Debian: apt-get install redis-server")
-	}
+	testenv.Program(t, "redis-server")
 	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
