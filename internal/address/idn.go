@@ -36,6 +36,12 @@ func Unicode(host string) string {
 	return host
 }
 
+// Shown returns a host, or a host after https://, in the form of [Unicode].
+func Shown(text string) string {
+	host := strings.TrimPrefix(text, "https://")
+	return text[:len(text)-len(host)] + Unicode(host)
+}
+
 // maxLabel is the maximum number of characters between the dots of a DNS name. A label never has more characters in
 // Unicode than in ASCII.
 const maxLabel = 63

@@ -128,7 +128,7 @@ func (b *typeBuilder) metric(name string) *BoundMetric {
 func (b *typeBuilder) references() {
 	for _, output := range b.ty.OutputMetrics {
 		for _, name := range expr.Refs(output.Expr) {
-			if b.ty.DimensionField(name) != nil {
+			if b.ty.DimensionField(name) != nil || b.letters(name) {
 				continue
 			}
 			m := b.metric(name)
@@ -139,6 +139,18 @@ func (b *typeBuilder) references() {
 			b.ty.inputs[name] = m
 		}
 	}
+}
+
+// letters adds the field called name to the dimensions, if it has the letters of one of them. Each value of that one has
+// one text in letters, so the rows stay the same.
+func (b *typeBuilder) letters(name string) bool {
+	for _, f := range b.ty.DimensionFields {
+		if f.Letters != nil && f.Letters.Name == name {
+			b.ty.DimensionFields = append(b.ty.DimensionFields, f.Letters)
+			return true
+		}
+	}
+	return false
 }
 
 // metrics lists the aggregates that the type is made of.

@@ -75,16 +75,16 @@ func Lookup(e expr.Expr, from, to []string, otherwise expr.Expr) expr.Expr {
 	return expr.Call(dialect.Lookup, e, expr.Arg(dialect.Texts, from), expr.Arg(dialect.Texts, to), otherwise)
 }
 
-func referrerURL(domain expr.Expr) expr.Expr {
-	return IfElse(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"),
-		expr.Call(dialect.Concat, expr.Lit("https://"), domain))
+// referrerURL is the address of a referrer in letters.
+func referrerURL(shown expr.Expr) expr.Expr {
+	return IfElse(expr.Eq(shown, expr.Lit("")), expr.Lit("direct"),
+		expr.Call(dialect.Concat, expr.Lit("https://"), shown))
 }
 
-// hostColumn returns a column of texts that may be hosts, or addresses of hosts.
-func hostColumn(name, label, description string) Output {
-	c := textColumn(name, label, description)
-	c.Hosts = true
-	return c
+// shownReferrer is the source as people read it.
+func shownReferrer() expr.Expr {
+	letters := expr.Ref(expr.Ident(referrerLetters.Name))
+	return IfElse(expr.Eq(letters, expr.Lit("")), expr.Ref("referrer"), letters)
 }
 
 // A sourceList holds the known sources, by column.
@@ -102,21 +102,22 @@ func sourceMetrics() []BoundMetric {
 
 // trafficMetrics show the source of a session: its referrer or, where it has none, its campaign source.
 func (known *sourceList) trafficMetrics() []BoundMetric {
-	source, kind := expr.Ref("referrer"), expr.Ref("campaign_kind")
-	url := func(source expr.Expr) expr.Expr { return Lookup(source, known.domains, known.urls, source) }
+	source, shown, kind := expr.Ref("referrer"), shownReferrer(), expr.Ref("campaign_kind")
+	url := func(source, other expr.Expr) expr.Expr { return Lookup(source, known.domains, known.urls, other) }
+	last := expr.Ref("last_referrer")
 	ofCampaign := func(yes, no expr.Expr) expr.Expr { return IfElse(expr.Ne(kind, expr.Lit("")), yes, no) }
 	isDirect := expr.Eq(source, expr.Lit(""))
 	return []BoundMetric{
-		{Output: hostColumn("traffic_url", "Source address",
+		{Output: textColumn("traffic_url", "Source address",
 			"Address of the source, the text of a campaign, or direct"),
-			Expr: ofCampaign(url(source), referrerURL(source))},
-		{Output: hostColumn("last_referrer_url", "Source address",
+			Expr: ofCampaign(url(source, shown), referrerURL(shown))},
+		{Output: textColumn("last_referrer_url", "Source address",
 			"Of the session of the latest event: address of the source, the text of a campaign, or direct"),
-			Expr: url(expr.Ref("last_referrer"))},
-		{Output: hostColumn("traffic_source", "Source id",
+			Expr: url(last, last)},
+		{Output: textColumn("traffic_source", "Source id",
 			"Domain of a referrer, name or text of a campaign source, or direct"),
-			Expr: ofCampaign(Lookup(source, known.domains, known.names, source),
-				IfElse(isDirect, expr.Lit("direct"), source))},
+			Expr: ofCampaign(Lookup(source, known.domains, known.names, shown),
+				IfElse(isDirect, expr.Lit("direct"), shown))},
 		{Output: textColumn("traffic_domain", "Source domain",
 			"Main domain of a known source, else the host of a referrer; empty for all others"),
 			Expr: ofCampaign(Lookup(source, known.domains, known.domains, expr.Lit("")), source)},
@@ -128,17 +129,17 @@ func (known *sourceList) trafficMetrics() []BoundMetric {
 
 // referrerMetrics show a referrer.
 func (known *sourceList) referrerMetrics() []BoundMetric {
-	domain := expr.Ref("referrer")
-	orDirect := func(shown, e expr.Expr) expr.Expr { return IfElse(expr.Eq(domain, expr.Lit("")), shown, e) }
+	domain, shown := expr.Ref("referrer"), shownReferrer()
+	orDirect := func(direct, e expr.Expr) expr.Expr { return IfElse(expr.Eq(domain, expr.Lit("")), direct, e) }
 	return []BoundMetric{
-		{Output: hostColumn("referrer_name", "Source", "Name of the source"),
-			Expr: orDirect(expr.Lit("Direct"), Lookup(domain, known.domains, known.names, domain))},
-		{Output: hostColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
-			Expr: referrerURL(domain)},
+		{Output: textColumn("referrer_name", "Source", "Name of the source"),
+			Expr: orDirect(expr.Lit("Direct"), Lookup(domain, known.domains, known.names, shown))},
+		{Output: textColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
+			Expr: referrerURL(shown)},
 		{Output: textColumn("referrer_domain", "Referrer domain",
 			"Main domain of the source, else its host; empty for direct traffic"), Expr: domain},
-		{Output: hostColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
-			Expr: orDirect(expr.Lit("direct"), domain)},
+		{Output: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
+			Expr: orDirect(expr.Lit("direct"), shown)},
 		{Output: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
 			Expr: orDirect(expr.Lit("direct"), Lookup(domain, known.domains, known.kinds, expr.Lit("other")))},
 	}

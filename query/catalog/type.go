@@ -121,6 +121,7 @@ type Field struct {
 	Carried carriers   // of a Session field: those that have a value themselves
 	Hash    expr.Ident // stored number in place of the text, which costs less to compare
 	Texts   Texts      // what its stored texts look like
+	Letters *Field     // its text as people read it, empty where that is the text itself; nil if it always is
 
 	property string    // the key of a property, instead of Column
 	computed expr.Expr // of a row t or a session s, instead of Column
@@ -251,7 +252,6 @@ type Output struct {
 	Decimals    int     // of Number
 	PreciseFor  string  // a value of the type's dimension; in rows of others Number has two decimals
 	Zero        bool    // nothing is 0; otherwise nothing is null (texts are never null)
-	Hosts       bool    // texts may be hosts, which are shown in Unicode
 	Most        float64 // the parameter fails if a Number is beyond it, in either direction; 0: no bound
 }
 

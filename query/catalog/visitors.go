@@ -101,7 +101,7 @@ func visitorMetrics() []BoundMetric {
 		// One text says all, since each aggregate costs: the address of a referrer, direct, or a campaign source as it
 		// is stored.
 		of(textColumn("last_referrer", "Referrer", "Address of a referrer, or a campaign source"),
-			last(IfElse(expr.Eq(expr.Ref("campaign_kind"), expr.Lit("")), referrerURL(expr.Ref("referrer")),
-				expr.Ref("referrer")))),
+			last(IfElse(expr.Eq(expr.Ref("campaign_kind"), expr.Lit("")), referrerURL(shownReferrer()),
+				shownReferrer()))),
 	}
 }

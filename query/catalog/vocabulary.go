@@ -143,7 +143,7 @@ var tables = []*Table{
 		fields: []string{"metric_name"}, EarlyRows: true}),
 	website(Table{Name: "spans", About: "What visitors did on single pages", Logical: "spans", EarlyRows: true}),
 	{Name: "visits", About: "Uses of a short link", subject: store.KindLink, Logical: "visits",
-		fields:     []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
+		fields:     []string{"referrer", "referrer_letters", "country", "region", "city", "device_type", "browser_name"},
 		dimensions: []string{"region_country", "city_country", "city_region"}},
 	Checks,
 	{Name: "outages", About: "Stretches in which a monitor was down", subject: store.KindSchedule, Rows: OutageRows,
@@ -195,9 +195,13 @@ func website(tb Table) *Table {
 	return &tb
 }
 
+// referrerLetters is a host beyond ASCII as people read it.
+var referrerLetters = &Field{Name: "referrer_letters", About: "The source in letters, where it is stored otherwise",
+	Column: "referrer_letters", Session: true, Carried: carriedByEvents}
+
 // fields lists what callers filter and group by. Session fields come first, as in answers.
 var fields = []*Field{
-	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer},
+	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer, Letters: referrerLetters},
 	{Name: "utm_source", About: "utm_source of the address that the session came by", Column: "utm_source",
 		Session: true, Carried: carriedByEvents},
 	{Name: "utm_medium", About: "utm_medium of the address that the session came by", Column: "utm_medium",
@@ -252,6 +256,7 @@ var fields = []*Field{
 
 // typeFields lists fields that types may group by and callers may not name.
 var typeFields = []*Field{
+	referrerLetters,
 	{Name: "campaign_kind", About: "Kind of the campaign source; empty for a referrer and for direct traffic",
 		Column: "campaign_kind", Session: true, Carried: carriedByEvents},
 	{Name: "visitor", About: "Profile id, else anonymous id", computed: RowVisitor, Hash: "visitor_hash"},

@@ -44,8 +44,8 @@ var sealedTables = func() []sealedTable {
 }()
 
 // sessionFields are the columns that a session copies from its first page event.
-var sessionFields = []string{"referrer_domain", "campaign_kind", "utm_source", "utm_medium", "utm_campaign", "utm_term",
-	"utm_content", "gclid",
+var sessionFields = []string{"referrer_domain", "referrer_letters", "campaign_kind",
+	"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
 	"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version", "language",
 	"timezone", "screen_resolution"}
 

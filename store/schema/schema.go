@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -54,13 +55,16 @@ type Column struct {
 	json      bool              // its escapes are checked like characters
 	text      func(Row) *string // where the value is; nil for numbers and derived texts
 	derived   func(Row) string
+	unread    bool
 	number    func(Row) store.Measure
 	setNumber func(Row, store.Measure)
 }
 
-// Derived reports whether c can be computed from other columns of the row. Stores may omit such a column,
-// because no statement reads it.
+// Derived reports whether c is computed from other columns of the row. Exports and copies leave such columns out.
 func (c *Column) Derived() bool { return c.derived != nil }
+
+// Unread reports whether no statement reads c. Stores may omit such a column.
+func (c *Column) Unread() bool { return c.unread }
 
 // OfSample reports whether each sample of an item has its own value of c, and not the item.
 func (c *Column) OfSample() bool { return c.ofSample }
@@ -102,6 +106,18 @@ func lowCardinality(name string, at func(Row) *string) Column {
 
 func compressed(name string, at func(Row) *string) Column {
 	return Column{Name: name, Kind: Compressed, text: at}
+}
+
+// letters is a derived column: a host as people read it, if that differs from its ASCII form, else empty. So text
+// operators find parts of bücher.example in xn--bcher-kva.example, and rows are in the order of what they show.
+func letters(name string, host func(Row) string) Column {
+	return Column{Name: name, Kind: LowCardinality, derived: func(r Row) string {
+		stored := host(r)
+		if shown := address.Shown(stored); shown != stored {
+			return shown
+		}
+		return ""
+	}}
 }
 
 // jsonObject is a column with JSON, whose strings hold what texts may hold.

@@ -67,7 +67,7 @@ func fill(v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString("x")
+		v.SetString("xn--bcher-kva.example") // a host has letters, too
 	case reflect.Int64:
 		v.SetInt(7)
 	case reflect.Uint8:

@@ -24,7 +24,8 @@ const (
 
 // sessionFields are the columns of events whose values a session takes from its first page event.
 var sessionFields = []string{
-	"referrer_domain", "campaign_kind", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
+	"referrer_domain", "referrer_letters", "campaign_kind",
+	"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
 	"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version",
 	"language", "timezone", "screen_resolution",
 }

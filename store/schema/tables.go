@@ -30,6 +30,7 @@ func eventColumns() []Column {
 		compressed("title", func(r Row) *string { return &r.event().Title }),
 		compressed("referrer", func(r Row) *string { return &r.event().Referrer }),
 		lowCardinality("referrer_domain", func(r Row) *string { return &r.event().ReferrerDomain }),
+		letters("referrer_letters", func(r Row) string { return r.event().ReferrerDomain }),
 		lowCardinality("campaign_kind", func(r Row) *string { return &r.event().CampaignKind }),
 		lowCardinality("utm_source", func(r Row) *string { return &r.event().UTMSource }),
 		lowCardinality("utm_medium", func(r Row) *string { return &r.event().UTMMedium }),
@@ -130,6 +131,7 @@ func visits() Table {
 		[]Column{
 			compressed("referrer", func(r Row) *string { return &r.visit().Referrer }),
 			lowCardinality("referrer_domain", func(r Row) *string { return &r.visit().ReferrerDomain }),
+			letters("referrer_letters", func(r Row) string { return r.visit().ReferrerDomain }),
 		},
 		device(func(r Row) *store.Agent { return &r.visit().Agent }))
 }
@@ -173,7 +175,7 @@ func website(identity func(Row) *store.Identity, agent func(Row) *store.Agent, p
 		text("anonymous_id", func(r Row) *string { return &identity(r).AnonymousID }),
 		text("profile_id", func(r Row) *string { return &identity(r).ProfileID }),
 		flag("keyed", func(r Row) *bool { return &identity(r).Keyed }).asKey(),
-		{Name: "visitor", Kind: Text, derived: func(r Row) string { return identity(r).Visitor() }},
+		{Name: "visitor", Kind: Text, unread: true, derived: func(r Row) string { return identity(r).Visitor() }},
 	}, device(agent)...), lowCardinality("path", path))
 }
 

@@ -65,7 +65,7 @@ func tables() []table {
 	for _, t := range schema.Tables() {
 		one := table{of: t}
 		for _, c := range t.Columns {
-			if c.Name != "time" && !c.Derived() {
+			if c.Name != "time" && !c.Unread() {
 				one.columns = append(one.columns, column{Column: c, name: c.Name})
 			}
 			for _, h := range t.Hashes() {

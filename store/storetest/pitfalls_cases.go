@@ -125,6 +125,25 @@ func filterPitfalls() []pitfall {
 			"Google"},
 		{"26: a word is not found as a prefix", "", filtered("traffic", "referrer", "starts_with", `"news"`), "name",
 			"news.example"},
+		{"26: letters of a host are not found", "idn", filtered("traffic", "referrer", "contains", `"Büch"`), "name",
+			"bücher.example|zq-bücher.org"},
+		{"26: a beginning in letters is not found", "idn", filtered("traffic", "referrer", "starts_with", `"zq-"`),
+			"name", "zq-bücher.org"},
+		{"26: an end in letters is not found", "idn", filtered("traffic", "referrer", "ends_with", `"cher.org"`),
+			"name", "zq-bücher.org"},
+		{"26: a pattern does not see letters", "idn", filtered("traffic", "referrer", "matches", `"^b.cher\\."`), "name",
+			"bücher.example"},
+		{"26: a pattern does not see the stored form", "idn", filtered("traffic", "referrer", "matches", `"^xn--zq"`),
+			"name", "zq-bücher.org"},
+		{"26: letters do not leave out rows", "idn", filtered("traffic", "referrer", "not_contains", `"üch"`), "name",
+			"news.example"},
+		{"26: letters of a link's referrer are not found", "link:idn",
+			filtered("link_top_referrers", "referrer", "starts_with", `"bü"`), "name", "bücher.example"},
+		{"26: names in letters are in the order of their stored forms", "idn", ask1("top_referrers", march10), "name",
+			"bücher.example|news.example|zq-bücher.org"},
+		{"26: sorting by names in letters is by their stored forms", "idn",
+			ask1("traffic", march10+`,"sortBy":"referrer","sortOrder":"desc"`), "referrer",
+			"https://zq-bücher.org|https://news.example|https://bücher.example"},
 		{"27: a path is compared without normalising it", "",
 			filtered("pages", "path", "eq", `"https://shop.example/a/?utm=1#top"`), "path", "/a"},
 		{"27: paths are decoded, and merged", "", filtered("pages", "path", "eq", `"/100%25"`), "path", ""},
@@ -177,7 +196,7 @@ func decodeRows(t *testing.T, r query.Result) (rows []map[string]any) {
 //	s4  no pageview: one custom event
 //	    no session or visitor: /100% at 23:59:59.999
 //
-// Website many has 101 pages and 3000 visitors.
+// Website many has 101 pages and 3000 visitors. Website and link idn have hosts outside ASCII as referrers.
 func pitfallRows() *store.Batch {
 	b := &store.Batch{}
 	add := func(id, clock, session, visitor string, kind store.EventKind, name, path string,
@@ -213,6 +232,11 @@ func pitfallRows() *store.Batch {
 		func(e *store.Event) { e.Referrer = "https://www.google.de/" })
 	add("e10", "10 12:00:00", "s4", "cat", store.Custom, "signup", "")
 	add("e11", "10 23:59:59.999", "", "", store.Pageview, "screen_view", "/100%")
+	for _, host := range []string{"xn--zq-bcher-95a.org", "news.example", "xn--bcher-kva.example"} {
+		add("idn "+host, "10 10:00:00", host, host, store.Pageview, "screen_view", "/", from(host, "", "", ""),
+			func(e *store.Event) { e.Website = "idn" })
+		b.Visits = append(b.Visits, store.Visit{Link: "idn", ID: host, Time: at("10 10:00:00"), ReferrerDomain: host})
+	}
 	for i := range 3000 {
 		add(fmt.Sprint("m", i), "10 10:00:00", fmt.Sprint("m", i), fmt.Sprint("m", i), store.Pageview, "screen_view",
 			fmt.Sprintf("/%d", i%101),

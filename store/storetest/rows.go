@@ -39,8 +39,13 @@ func full() (*store.Batch, [schema.NumTables][]cell) {
 		add := func(column string, value any) { want[t.ID] = append(want[t.ID], cell{column, value}) }
 		for i, c := range t.Columns {
 			switch number := int64(1<<40 + i); {
-			case c.Derived():
+			case c.Name == "visitor":
 				add(c.Name, "a profile_id ü")
+			case c.Name == "referrer_letters":
+				add(c.Name, "bücher.example")
+			case c.Name == "referrer_domain":
+				c.SetText(row, "xn--bcher-kva.example")
+				add(c.Name, "xn--bcher-kva.example")
 			case c.Name == "ssl_valid", c.Name == "keyed": // true
 				c.SetNumber(row, store.Known(1))
 				add(c.Name, int64(1))

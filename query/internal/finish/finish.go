@@ -10,10 +10,6 @@
 package finish
 
 import (
-	"slices"
-	"strings"
-
-	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -55,9 +51,6 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	for i := range cols {
 		if cols[i].Format == catalog.Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
-		}
-		if cols[i].Hosts {
-			rows.Columns[i].Texts = shownHosts(rows.Columns[i].Texts)
 		}
 		columns[i] = answer.Cells{Output: &cols[i], Column: rows.Columns[i]}
 	}
@@ -105,24 +98,4 @@ func bucketLabels(numbers store.Column, grain calendar.Grain) store.Column {
 		texts[i] = calendar.Label(n, grain)
 	}
 	return store.Column{Kind: dialect.Text, Texts: texts, Valid: numbers.Valid}
-}
-
-// shownHosts returns texts with hosts in Unicode. Rows are ordered by the form in which hosts are stored,
-// so it changes rows that are in their order already.
-func shownHosts(texts []string) []string {
-	var shown []string
-	for i, text := range texts {
-		if !strings.Contains(text, "xn--") {
-			continue
-		}
-		if shown == nil {
-			shown = slices.Clone(texts) // those of the store may be its own
-		}
-		host := strings.TrimPrefix(text, "https://")
-		shown[i] = text[:len(text)-len(host)] + address.Unicode(host)
-	}
-	if shown == nil {
-		return texts
-	}
-	return shown
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/builtin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // TestResponseJSON pins the body of an answer, one parameter good and one failed.
@@ -108,50 +107,5 @@ func TestResponseJSON(t *testing.T) {
 }`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
-	}
-}
-
-// TestHostsAreShownInUnicode finishes the rows of a store, which has hosts in ASCII and keeps its texts.
-func TestHostsAreShownInUnicode(t *testing.T) {
-	types, err := catalog.NewRegistry(builtin.Types()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, errs := plan.Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
-		ask.Request{Parameters: []ask.Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0),
-		nil)
-	if errs != nil {
-		t.Fatal(errs)
-	}
-	const stored = "xn--mnchen-3ya.example"
-	p, rows := found.Parameters[0].Plan, &store.Rows{Len: 1}
-	for _, c := range p.Columns() {
-		switch {
-		case c.Format != catalog.String:
-			rows.Columns = append(rows.Columns, store.Column{Kind: dialect.Int, Ints: []int64{1}})
-		case c.Name == "referrer":
-			rows.Columns = append(rows.Columns, texts("https://"+stored))
-		default:
-			rows.Columns = append(rows.Columns, texts(stored))
-		}
-	}
-	for range p.Keys() {
-		rows.Columns = append(rows.Columns, texts(stored))
-	}
-	original := rows.Columns[0].Texts
-	a, mistake := Finish(p, rows)
-	if mistake != nil {
-		t.Fatal(mistake)
-	}
-	got := map[string]string{}
-	for i := range a.Columns() {
-		if a.ColumnAt(i).Format == catalog.String {
-			got[a.ColumnAt(i).Name] = a.ColumnAt(i).Texts[0]
-		}
-	}
-	want := map[string]string{"name": "münchen.example", "source": "münchen.example",
-		"referrer": "https://münchen.example", "domain": stored, "referrer_type": stored}
-	if d := cmp.Diff(want, got); d != "" || original[0] != stored {
-		t.Errorf("%s; the store's text is %q", d, original[0])
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -31,11 +32,15 @@ func (c Condition) Holds(row Row) expr.Expr {
 		return row.Did(c.Did)
 	}
 	if c.Group == Leaf {
-		of := row.Value(c.Field)
-		if c.Negated() {
-			return expr.Not(c.match(of))
+		negated := c.Negated()
+		e := c.match(row.Value(c.Field))
+		if c.Field.Letters != nil && !wholeValue(c.Op) {
+			e = expr.Or(e, c.compare(row.Value(c.Field.Letters), c.Values))
 		}
-		return c.match(of)
+		if negated {
+			return expr.Not(e)
+		}
+		return e
 	}
 	parts := make([]expr.Expr, len(c.Parts))
 	for i, part := range c.Parts {
@@ -82,11 +87,17 @@ func (c Condition) matches(value string) bool {
 		if slices.Contains(c.Codes, value) || wholeValue(c.Op) {
 			return slices.Contains(c.Codes, value)
 		}
+		return c.holds(value) || c.holds(address.Shown(value))
 	case catalog.AnyCase:
 		if c.Op != ask.Matches {
 			value = strings.ToLower(value)
 		}
 	}
+	return c.holds(value)
+}
+
+// holds reports whether value is, or has a part, as c says of one of its texts.
+func (c Condition) holds(value string) bool {
 	return slices.ContainsFunc(c.Values, func(part string) bool { return compares(c.Op, value, part) })
 }
 

@@ -11,7 +11,7 @@ CREATE TABLE events(
   device_type VARCHAR NOT NULL, country VARCHAR NOT NULL, region VARCHAR NOT NULL, city VARCHAR NOT NULL,
   path VARCHAR NOT NULL,
   kind UTINYINT NOT NULL, name VARCHAR NOT NULL, title VARCHAR NOT NULL,
-  referrer VARCHAR NOT NULL, referrer_domain VARCHAR NOT NULL,
+  referrer VARCHAR NOT NULL, referrer_domain VARCHAR NOT NULL, referrer_letters VARCHAR NOT NULL,
   utm_source VARCHAR NOT NULL, utm_medium VARCHAR NOT NULL, utm_campaign VARCHAR NOT NULL,
   utm_term VARCHAR NOT NULL, utm_content VARCHAR NOT NULL, gclid VARCHAR NOT NULL,
   language VARCHAR NOT NULL, timezone VARCHAR NOT NULL, screen_resolution VARCHAR NOT NULL, viewport_size VARCHAR NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE spans(
 
 CREATE TABLE visits(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,
-  referrer VARCHAR NOT NULL, referrer_domain VARCHAR NOT NULL,
+  referrer VARCHAR NOT NULL, referrer_domain VARCHAR NOT NULL, referrer_letters VARCHAR NOT NULL,
   browser_name VARCHAR NOT NULL, browser_version VARCHAR NOT NULL, os_name VARCHAR NOT NULL, os_version VARCHAR NOT NULL,
   device_type VARCHAR NOT NULL, country VARCHAR NOT NULL, region VARCHAR NOT NULL, city VARCHAR NOT NULL,
   clustered UTINYINT DEFAULT 0);
@@ -81,7 +81,7 @@ CREATE TABLE sealed_sessions(
   session_id VARCHAR NOT NULL, visitor VARCHAR NOT NULL, profile_id VARCHAR NOT NULL,
   pageviews BIGINT NOT NULL, events BIGINT NOT NULL, interaction_count BIGINT NOT NULL, page_events BIGINT NOT NULL, exit_time BIGINT NOT NULL,
   entry_page VARCHAR NOT NULL, exit_page VARCHAR NOT NULL,
-  referrer_domain VARCHAR NOT NULL,
+  referrer_domain VARCHAR NOT NULL, referrer_letters VARCHAR NOT NULL,
   utm_source VARCHAR NOT NULL, utm_medium VARCHAR NOT NULL, utm_campaign VARCHAR NOT NULL,
   utm_term VARCHAR NOT NULL, utm_content VARCHAR NOT NULL, gclid VARCHAR NOT NULL,
   country VARCHAR NOT NULL, region VARCHAR NOT NULL, city VARCHAR NOT NULL,
@@ -95,7 +95,7 @@ CREATE TABLE sealed_hits(
   subject INTEGER, time BIGINT, kind UTINYINT, hidden BOOLEAN,
   session_hash BIGINT, visitor_hash BIGINT, path VARCHAR,
   load_time BIGINT, dom_ready_time BIGINT, ttfb BIGINT, time_on_page BIGINT, scroll_depth BIGINT, interactions BIGINT,
-  referrer_domain VARCHAR,
+  referrer_domain VARCHAR, referrer_letters VARCHAR,
   utm_source VARCHAR, utm_medium VARCHAR, utm_campaign VARCHAR, utm_term VARCHAR, utm_content VARCHAR, gclid VARCHAR,
   country VARCHAR, region VARCHAR, city VARCHAR,
   device_type VARCHAR, browser_name VARCHAR, browser_version VARCHAR, os_name VARCHAR, os_version VARCHAR,

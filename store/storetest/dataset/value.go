@@ -116,6 +116,8 @@ func (a *asker) part(field, v string, beginning bool) string {
 			v = "Direct"
 		} else if n := named[v]; n != "" && a.chance(40) {
 			v = n
+		} else if a.chance(50) {
+			v = address.Unicode(v)
 		}
 	}
 	if (field == "referrer" || field == "device_type" || field == "browser_name") && a.chance(30) {

@@ -174,7 +174,7 @@ func (n *names) compares(c *condition, have string) bool {
 	}
 	switch c.Field {
 	case "referrer":
-		has = append(has, fold(n.source(have).name))
+		has = append(has, unicodeOf(have), fold(n.source(have).name))
 	case "country":
 		has = []string{fold(n.country(have))}
 		if c.whole() {

@@ -163,7 +163,11 @@ func (t *table) sort(by, direction string) error {
 	slices.SortStableFunc(t.rows, func(a, b []value) int {
 		for _, o := range orders {
 			i := t.at(o.column)
-			if c := compareCells(a[i], b[i], o.desc); c != 0 {
+			x, y := a[i], b[i]
+			if i < len(t.columns) && t.columns[i].Kind == Host {
+				x.text, y.text = unicodeOf(x.text), unicodeOf(y.text)
+			}
+			if c := compareCells(x, y, o.desc); c != 0 {
 				return c
 			}
 		}

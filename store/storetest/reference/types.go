@@ -19,7 +19,7 @@ const (
 	Boolean
 	Code   // a number used as a name, such as the status of a check
 	Object // JSON, a list of JSON, or a name from another store
-	Host   // a name that may be a host, shown in Unicode and sorted in ASCII
+	Host   // a name that may be a host, shown in Unicode
 )
 
 func (k ColumnKind) descending() bool { return k == Number || k == Instant || k == Boolean }
