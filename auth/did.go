@@ -3,6 +3,7 @@ package auth
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,23 +36,19 @@ func (t *Text) UnmarshalJSON(js []byte) error {
 		return json.Unmarshal(js, &t.Values[0])
 	}
 	var sent struct {
-		Op     string          `json:"op"`
-		Value  json.RawMessage `json:"value"`
-		Values []string        `json:"values"`
+		Op     string   `json:"op"`
+		Value  Values   `json:"value"`
+		Values []string `json:"values"`
 	}
 	d := json.NewDecoder(bytes.NewReader(js))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&sent); err != nil {
 		return err
 	}
-	*t = Text{sent.Op, sent.Values}
-	switch {
-	case bytes.HasPrefix(sent.Value, []byte(`"`)):
-		t.Values = make([]string, 1)
-		return json.Unmarshal(sent.Value, &t.Values[0])
-	case len(sent.Value) > 0:
-		return json.Unmarshal(sent.Value, &t.Values)
+	if sent.Value != nil && sent.Values != nil {
+		return errors.New("a test has either value or values")
 	}
+	*t = Text{sent.Op, append(sent.Values, sent.Value...)}
 	return nil
 }
 

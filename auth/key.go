@@ -1,6 +1,10 @@
 package auth
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -88,7 +92,8 @@ type Resource struct {
 }
 
 // A Filter is a condition on every query of a key, with the fields of a query filter. It is a leaf, with exactly one of
-// And, Or and Not a group, or with Did a condition on what else was done in the session.
+// And, Or and Not a group, or with Did a condition on what else was done in the session. In JSON, value may stand in
+// place of values, as in queries: a text, a number, true or false, or a list of them.
 type Filter struct {
 	Field  string   `json:"field,omitempty"`
 	Op     string   `json:"op,omitempty"`
@@ -97,6 +102,59 @@ type Filter struct {
 	Or     []Filter `json:"or,omitempty"`
 	Not    *Filter  `json:"not,omitempty"`
 	Did    *Did     `json:"did,omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Filter) UnmarshalJSON(js []byte) error {
+	type plain Filter
+	sent := struct {
+		*plain
+		Value Values `json:"value"`
+	}{plain: (*plain)(f)}
+	d := json.NewDecoder(bytes.NewReader(js))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&sent); err != nil {
+		return err
+	}
+	if sent.Value != nil && f.Values != nil {
+		return errors.New("a filter has either value or values")
+	}
+	if sent.Value != nil {
+		f.Values = sent.Value
+	}
+	return nil
+}
+
+// Values are the values of a filter. In JSON they are a text, a number, true or false, or a list of them. Numbers, true
+// and false become the texts that were sent.
+type Values []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *Values) UnmarshalJSON(js []byte) error {
+	if *v = nil; string(js) == "null" {
+		return nil
+	}
+	items := []json.RawMessage{js}
+	if bytes.HasPrefix(js, []byte("[")) {
+		if err := json.Unmarshal(js, &items); err != nil {
+			return err
+		}
+	}
+	*v = make(Values, len(items))
+	for i, item := range items {
+		switch item[0] {
+		case '"':
+			if err := json.Unmarshal(item, &(*v)[i]); err != nil {
+				return err
+			}
+		case '{', '[', 'n':
+			kind := map[byte]string{'{': "object", '[': "array", 'n': "null"}[item[0]]
+			return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[string]()}
+		default:
+			(*v)[i] = string(item)
+		}
+	}
+	return nil
 }
 
 // Parts returns the filters that f is a group of, and nil for a leaf and for Did.

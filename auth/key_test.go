@@ -1,8 +1,10 @@
 package auth_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -237,4 +239,27 @@ func ExampleKey_Allows() {
 	// true
 	// false
 	// false
+}
+
+// In JSON a filter has its values as value or as values, at every depth.
+func TestFilterInJSON(t *testing.T) {
+	t.Parallel()
+	leaf := func(values ...string) auth.Filter { return auth.Filter{Field: "f", Op: "in", Values: values} }
+	for js, want := range map[string]auth.Filter{
+		`{"field":"f","op":"in","value":"a"}`:                   leaf("a"),
+		`{"field":"f","op":"in","value":["a",1.50,true]}`:       leaf("a", "1.50", "true"),
+		`{"field":"f","op":"in","values":["a"],"value":null}`:   leaf("a"),
+		`{"or":[{"not":{"field":"f","op":"in","value":-1e3}}]}`: {Or: []auth.Filter{{Not: new(leaf("-1e3"))}}},
+	} {
+		var got auth.Filter
+		if err := json.Unmarshal([]byte(js), &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is %+v, %v, want %+v", js, got, err, want)
+		}
+	}
+	for _, js := range []string{`{"value":"a","values":["b"]}`, `{"value":{}}`, `{"value":[null]}`, `{"value":[["a"]]}`,
+		`{"fields":"f"}`, `{"and":[{"values":1}]}`, `{"did":{"event":{"op":"eq","value":"a","values":["b"]}}}`} {
+		if err := json.Unmarshal([]byte(js), &auth.Filter{}); err == nil {
+			t.Errorf("%s is accepted", js)
+		}
+	}
 }

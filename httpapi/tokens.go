@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,7 +79,7 @@ type tokenRequest struct {
 type tokenFilter struct {
 	Field  string        `json:"field"`
 	Op     string        `json:"op"`
-	Value  filterValues  `json:"value"`
+	Value  auth.Values   `json:"value"`
 	Values []string      `json:"values"`
 	And    []tokenFilter `json:"and"`
 	Or     []tokenFilter `json:"or"`
@@ -119,17 +118,6 @@ func claimed(all []tokenFilter) []auth.Filter {
 		claims[i] = all[i].claim()
 	}
 	return claims
-}
-
-// filterValues are one string or an array of strings.
-type filterValues []string
-
-func (v *filterValues) UnmarshalJSON(js []byte) error {
-	if bytes.HasPrefix(js, []byte(`"`)) {
-		*v = make(filterValues, 1)
-		return json.Unmarshal(js, &(*v)[0])
-	}
-	return json.Unmarshal(js, (*[]string)(v))
 }
 
 // tokenBody is the response of POST /v1/tokens.

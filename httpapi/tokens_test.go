@@ -82,8 +82,8 @@ func TestTokenMistakes(t *testing.T) {
 	m := &fakeMinter{}
 	w := newWorld(t, func(cfg *Config) { cfg.Minter = m })
 	rec := w.send("POST", "/v1/tokens", "all",
-		`{"ttl":"25h","scopes":[],"resources":[ ],"types":null,"filters":[{"field":"country","op":"eq","value":5}],"subject":null,"user":"x"}`)
-	want := `[{"field":"filters[0].value","message":"must be an array, not a number"},` +
+		`{"ttl":"25h","scopes":[],"resources":[ ],"types":null,"filters":[{"field":"country","op":"eq","value":{}}],"subject":null,"user":"x"}`)
+	want := `[{"field":"filters[0].value","message":"must be a string, not an object"},` +
 		`{"field":"resources","message":"must not be empty; leave it out to use the list of the key"},` +
 		`{"field":"scopes","message":"must not be empty; leave it out to use the list of the key"},` +
 		`{"field":"ttl","message":"must be between 1 and 86400 seconds, as a whole number or a duration such as \"15m\", not \"25h\""},` +
