@@ -65,7 +65,9 @@ func (s *Snapshot) Key(ctx context.Context) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum[:]), nil
 }
 
-// Run answers the request from rows that are at least as new as the versions of s: see [Prepared.RunWithin].
+// Run answers the request from rows that are at least as new as the versions of s: see [Prepared.RunWithin]. Rows that
+// are stored or removed while it runs may count in a part of an answer. An answer of a later Snapshot never depends on
+// that.
 func (s *Snapshot) Run(ctx context.Context, budget *Budget) (*Response, error) {
 	p, at := s.p, s.basis(ctx)
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}

@@ -176,3 +176,11 @@ func TestOrders(t *testing.T) {
 	h.NoMistakes = true // the tests of store/sqlite find them
 	storetest.Orders(t, h, storetest.RandomRunOf(t, 15, 20261128))
 }
+
+// TestBeside tests answers that are computed while rows change.
+func TestBeside(t *testing.T) {
+	testenv.Night(t, "clickhouse-beside")
+	h := over("CLICKHOUSE_DSN")
+	h.NoMistakes = true
+	storetest.Beside(t, h, storetest.RandomRunOf(t, 100, 20261129))
+}

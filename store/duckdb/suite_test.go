@@ -233,3 +233,12 @@ func TestOrders(t *testing.T) {
 	h.NoMistakes = true // the tests of store/sqlite find them
 	storetest.Orders(t, h, storetest.RandomRunOf(t, 60, 20261128))
 }
+
+// TestBeside tests answers that are computed while rows change.
+func TestBeside(t *testing.T) {
+	testenv.Night(t, "beside")
+	h := inMemoryHarness
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
+	h.NoMistakes = true
+	storetest.Beside(t, h, storetest.RandomRunOf(t, 100, 20261129))
+}

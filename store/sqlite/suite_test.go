@@ -65,6 +65,16 @@ func TestOrders(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	h := inMemoryHarness
+	h.NoMistakes = false
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.sqlite") }
 	storetest.Orders(t, h, storetest.RandomRunOf(t, 150, 20261128))
+}
+
+// TestBeside tests answers that are computed while rows change.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	h := inMemoryHarness
+	h.NoMistakes = false
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.sqlite") }
+	storetest.Beside(t, h, storetest.RandomRunOf(t, 100, 20261129))
 }
