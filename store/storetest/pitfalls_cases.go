@@ -135,6 +135,8 @@ func filterPitfalls() []pitfall {
 			"bücher.example"},
 		{"26: a pattern does not see the stored form", "idn", filtered("traffic", "referrer", "matches", `"^xn--zq"`),
 			"name", "zq-bücher.org"},
+		{"26: a pattern of nothing finds hosts of ASCII", "idn", filtered("traffic", "referrer", "matches", `"^$"`), "name",
+			""},
 		{"26: letters do not leave out rows", "idn", filtered("traffic", "referrer", "not_contains", `"üch"`), "name",
 			"news.example"},
 		{"26: letters of a link's referrer are not found", "link:idn",

@@ -35,7 +35,8 @@ func (c Condition) Holds(row Row) expr.Expr {
 		negated := c.Negated()
 		e := c.match(row.Value(c.Field))
 		if c.Field.Letters != nil && !wholeValue(c.Op) {
-			e = expr.Or(e, c.compare(row.Value(c.Field.Letters), c.Values))
+			letters := row.Value(c.Field.Letters)
+			e = expr.Or(e, expr.And(expr.Ne(letters, expr.Lit("")), c.compare(letters, c.Values)))
 		}
 		if negated {
 			return expr.Not(e)

@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
@@ -82,8 +83,18 @@ func (a *asker) written(field, v string) string {
 	case "device_type", "browser_name", "os_name":
 		return pickFrom(a, []string{v, v, strings.ToUpper(v), strings.ToLower(v)})
 	}
+	if number.MatchString(v) && strings.HasPrefix(field, "property:") {
+		decimals := v + ".0"
+		if strings.Contains(v, ".") {
+			decimals = v + "0"
+		}
+		return pickFrom(a, []string{v, v, decimals, v + "e0", decimals + "E+00"})
+	}
 	return v
 }
+
+// number matches numbers of JSON without an exponent.
+var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
 // named maps some listed sources of the dataset to their names.
 var named = map[string]string{
