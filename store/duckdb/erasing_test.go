@@ -22,7 +22,7 @@ func TestErasing(t *testing.T) {
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
 	storetest.Erasing(t, h, storetest.Inside{Dump: dump, Folder: filepath.Dir},
-		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 2))
+		uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)), storetest.Number(t, "SIGHTLINE_QUESTIONS", 1))
 }
 
 // dump returns all cells of every table in the catalogue of the engine.

@@ -107,6 +107,7 @@ func sealUntilKilled(path string) int {
 			if _, err := e.Run(ctx, query.Access{Subject: site}, killedQuestions()); err != nil {
 				failed <- err
 			}
+			time.Sleep(20 * time.Millisecond)
 		}
 	}()
 	go func() {

@@ -130,7 +130,7 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 96)
 	t.Run("file", func(t *testing.T) { storetest.Prove(t, h) })
 	if h.SampleEvery == 1 {
 		h.Create = nil
@@ -156,7 +156,7 @@ func TestEngine(t *testing.T) {
 	testenv.Night(t, "engine")
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
 	storetest.ProveEngine(t, h)
 }
 
