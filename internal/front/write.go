@@ -7,14 +7,16 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/sightline-analytics/sightline/memory"
 )
 
 const (
 	// DefaultWriteGrace is the default time for which a client may pause while it reads a response.
 	DefaultWriteGrace = 10 * time.Second
-	// largeAnswer is the size in bytes from which responses count against the budget, and from which clients must read
-	// at minRate. Smaller responses usually fit into the buffers of the connection.
-	largeAnswer = 64 << 10
+	// largeAnswer is the size in bytes from which clients must read at minRate. Smaller responses usually fit into the
+	// buffers of the connection.
+	largeAnswer = memory.Small
 	// minRate is the average number of bytes per second that a client must read after the grace.
 	minRate = 64_000
 )
