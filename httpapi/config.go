@@ -127,7 +127,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, err
 	}
 	a := &api{cfg: cfg.withDefaults(), types: types, addresses: known, responses: kept,
-		exports: make(chan struct{}, maxExports)}
+		exports: newExports()}
 	a.document = sync.OnceValues(a.documentAnswer) // most processes are never asked for it
 	cors := &front.CORS{
 		Origins: origins,

@@ -49,7 +49,7 @@ type Config struct {
 
 	Timeout     time.Duration // of a route's own steps; 0 means no limit
 	BodyTimeout time.Duration // for the arrival of a body; 0 means DefaultBodyTimeout
-	WriteGrace  time.Duration // how long a client may pause while it reads a large response; 0 means DefaultWriteGrace
+	WriteGrace  time.Duration // how long a client of a large response may pause at first; 0 means DefaultWriteGrace
 	// Observe is called after every response; may be nil.
 	Observe      func(context.Context, observe.Request)
 	Logger       *slog.Logger     // nil means no log

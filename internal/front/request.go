@@ -200,6 +200,9 @@ func (r *Request) hold(a *Answer) error {
 	return nil
 }
 
+// OnEnd calls end after the response was sent, or not sent.
+func (r *Request) OnEnd(end func()) { r.undo = append(r.undo, end) }
+
 // release releases the resources of r. A guest of the context keeps the bytes of the response.
 func (r *Request) release() {
 	r.body.End()
