@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/mcp"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/sightlinetest"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -162,7 +163,7 @@ func TestMistakes(t *testing.T) {
 // Query types are listed in short, and described with columns and units.
 func TestQueryTypes(t *testing.T) {
 	host := newHost(t)
-	s := overHTTP(t, host, "")
+	s := overHTTP(t, host, host.Key)
 	s.wants(t, "list_query_types", `{}`, `"query_types":{`, `"pages":"`, `"datasets":{`, `"last_7d"`)
 	text, _ := s.call(t, "list_query_types", `{"search":"funnel"}`)
 	if !strings.Contains(text, `"funnel":`) || strings.Contains(text, `"vitals_overview":`) ||
@@ -195,7 +196,7 @@ func TestKeysAndAudit(t *testing.T) {
 	defer log.mu.Unlock()
 	var got []string
 	for _, e := range log.entries {
-		if e.KeyID == "key_one" {
+		if e.KeyID == "key_one" && e.Route != "/v1/self" { // asked for each message
 			got = append(got, fmt.Sprintf("%s %s %s %d %s", e.Method, e.Route, e.Resource.ID, e.Status, e.IP))
 		}
 	}
@@ -208,10 +209,80 @@ func TestKeysAndAudit(t *testing.T) {
 	}
 }
 
-// Without a valid key the tools that need one fail.
+// send sends a message over HTTP, and returns the answer of the server with its body.
+func send(t *testing.T, tools http.Handler, key, message string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "/v1/mcp", strings.NewReader(message))
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2025-06-18"}}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	w := httptest.NewRecorder()
+	tools.ServeHTTP(w, r)
+	return w
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// Each message counts in the limit of its key, whether or not it calls a tool. Refusals are those of the API.
+func TestMessagesAreLimited(t *testing.T) {
+	host := newHost(t, func(cfg *sightline.Config) {
+		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassOther: 3},
+			Now: func() time.Time { return sightlinetest.Start() }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Limiter = limits
+	})
+	tools := newTools(t, host)
+	for i, want := range []int{200, 200, 200, 429, 429} {
+		w := send(t, tools, host.Key, listTools)
+		if w.Code != want || (w.Header().Get("Retry-After") == "20") != (want == 429) {
+			t.Errorf("message %d: %d %v %s, want %d", i+1, w.Code, w.Header(), w.Body, want)
+		}
+	}
+	if w := send(t, tools, "", listTools); w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" ||
+		!strings.Contains(w.Body.String(), "AUTH_REQUIRED") {
+		t.Errorf("without a key: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+// The bytes of messages, and of the answers of the API while a tool reads them, count in the budget of the API.
+func TestMessagesCountInTheBudget(t *testing.T) {
+	const bodies = 4 * mcp.MaxBody
+	var budget *memory.Budget
+	host := newHost(t, func(cfg *sightline.Config) {
+		var err error
+		if budget, err = memory.New(memory.Config{Bodies: bodies}); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Memory = budget
+	})
+	tools := newTools(t, host)
+	message := listTools + strings.Repeat(" ", mcp.MaxBody/2)
+	beside := budget.Body(memory.Caller{Owner: sightlinetest.Owner, Key: "another"})
+	for _, row := range []struct{ beside, want int64 }{{0, 200}, {2*mcp.MaxBody - mcp.MaxBody/4, 429}, {0, 200}} {
+		beside.Shrink(row.beside)
+		if err := beside.Grow(row.beside - beside.Size()); err != nil {
+			t.Fatal(err)
+		}
+		if w := send(t, tools, host.Key, message); int64(w.Code) != row.want {
+			t.Errorf("a message beside %d bytes: %d %s, want %d", row.beside, w.Code, w.Body, row.want)
+		}
+	}
+	beside.End()
+	if err := budget.Body(memory.Caller{Owner: "other"}).Grow(bodies); err != nil {
+		t.Errorf("messages still hold bytes: %v", err)
+	}
+	if err := budget.Answer(memory.Caller{Owner: "other"}).Grow(memory.DefaultAnswers); err != nil {
+		t.Errorf("answers still hold bytes: %v", err)
+	}
+}
+
+// Without a valid key there are no tools.
 func TestNoKey(t *testing.T) {
 	host := newHost(t)
-	overHTTP(t, host, "").fails(t, "list_websites", `{}`, "AUTH_REQUIRED: ", "Authorization: Bearer KEY")
 	overStdio(t, host, "sl_wrong").fails(t, "ask", ask(`["pages"]`), "AUTH_REQUIRED: ")
 }
 
@@ -229,6 +300,15 @@ func TestLimits(t *testing.T) {
 	s.wants(t, "ask", ask(`["pages"]`), `"path":"/page-1"`)
 	s.wants(t, "ask", ask(`["pages"]`), `"path":"/page-1"`)
 	s.fails(t, "ask", ask(`["pages"]`), "RATE_LIMITED: ", "Try again in 30 seconds.")
+}
+
+// known returns api with a route that accepts each caller.
+func known(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/self" {
+			api.ServeHTTP(w, r)
+		}
+	})
 }
 
 // An API of a host may fail in any way; the server goes on.
@@ -252,7 +332,7 @@ func TestBrokenAPI(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
 	} {
-		tools, err := mcp.New(mcp.Config{API: api})
+		tools, err := mcp.New(mcp.Config{API: known(api)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,10 +348,10 @@ type stamp struct{}
 // The API sees the address, the headers and the context of the caller, but not the headers about the message.
 func TestTheAPISeesTheCaller(t *testing.T) {
 	seen := make(chan *http.Request, 1)
-	tools, err := mcp.New(mcp.Config{API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	tools, err := mcp.New(mcp.Config{API: known(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen <- r
 		_, _ = w.Write([]byte(`{}`))
-	})})
+	}))})
 	if err != nil {
 		t.Fatal(err)
 	}
