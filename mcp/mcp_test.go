@@ -163,7 +163,7 @@ func TestMistakes(t *testing.T) {
 // Query types are listed in short, and described with columns and units.
 func TestQueryTypes(t *testing.T) {
 	host := newHost(t)
-	s := overHTTP(t, host, host.Key)
+	s := overHTTP(t, host, "")
 	s.wants(t, "list_query_types", `{}`, `"query_types":{`, `"pages":"`, `"datasets":{`, `"last_7d"`)
 	text, _ := s.call(t, "list_query_types", `{"search":"funnel"}`)
 	if !strings.Contains(text, `"funnel":`) || strings.Contains(text, `"vitals_overview":`) ||
@@ -228,7 +228,7 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // Each message counts in the limit of its key, whether or not it calls a tool. Refusals are those of the API.
 func TestMessagesAreLimited(t *testing.T) {
 	host := newHost(t, func(cfg *sightline.Config) {
-		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassOther: 3},
+		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassOther: 3, auth.ClassPublic: 2},
 			Now: func() time.Time { return sightlinetest.Start() }})
 		if err != nil {
 			t.Fatal(err)
@@ -236,15 +236,18 @@ func TestMessagesAreLimited(t *testing.T) {
 		cfg.Limiter = limits
 	})
 	tools := newTools(t, host)
-	for i, want := range []int{200, 200, 200, 429, 429} {
-		w := send(t, tools, host.Key, listTools)
-		if w.Code != want || (w.Header().Get("Retry-After") == "20") != (want == 429) {
-			t.Errorf("message %d: %d %v %s, want %d", i+1, w.Code, w.Header(), w.Body, want)
+	for key, limit := range map[string]int{host.Key: 3, "": 2} {
+		for i := range limit + 2 {
+			w := send(t, tools, key, listTools)
+			if refused := i >= limit; (w.Code == 429) != refused || (w.Header().Get("Retry-After") != "") != refused ||
+				w.Header().Get("Content-Length") != "" && refused || w.Body.Len() == 0 {
+				t.Errorf("message %d of %d with the key %q: %d %v %s", i+1, limit, key, w.Code, w.Header(), w.Body)
+			}
 		}
 	}
-	if w := send(t, tools, "", listTools); w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" ||
-		!strings.Contains(w.Body.String(), "AUTH_REQUIRED") {
-		t.Errorf("without a key: %d %v %s", w.Code, w.Header(), w.Body)
+	if w := send(t, tools, "sl_wrong", listTools); w.Code != 401 || !strings.Contains(w.Body.String(), "AUTH_REQUIRED") ||
+		w.Header().Get("WWW-Authenticate") != `Bearer error="invalid_token"` {
+		t.Errorf("with a wrong key: %d %v %s", w.Code, w.Header(), w.Body)
 	}
 }
 
@@ -280,9 +283,10 @@ func TestMessagesCountInTheBudget(t *testing.T) {
 	}
 }
 
-// Without a valid key there are no tools.
+// Without a valid key the tools that need one fail.
 func TestNoKey(t *testing.T) {
 	host := newHost(t)
+	overHTTP(t, host, "").fails(t, "list_websites", `{}`, "AUTH_REQUIRED: ", "Authorization: Bearer KEY")
 	overStdio(t, host, "sl_wrong").fails(t, "ask", ask(`["pages"]`), "AUTH_REQUIRED: ")
 }
 
@@ -305,7 +309,7 @@ func TestLimits(t *testing.T) {
 // known returns api with a route that accepts each caller.
 func known(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v1/self" {
+		if r.URL.Path != "/v1/self" && r.Method != http.MethodHead {
 			api.ServeHTTP(w, r)
 		}
 	})

@@ -70,11 +70,18 @@ func (q requester) send(ctx context.Context, method, target string, body []byte)
 	return w, w.serve(q.api, r)
 }
 
-// admitted reports whether the API accepts a message of the caller. Otherwise it answers as the API does.
+// admitted reports whether the API accepts a message of the caller. Otherwise it answers as the API does. Callers without
+// credentials, who may list tools, count in the limit of the public routes.
 func (q requester) admitted(ctx context.Context, to http.ResponseWriter) bool {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	w, err := q.send(ctx, http.MethodGet, "/v1/self", nil)
+	method, target := http.MethodHead, "/v1/query/types"
+	for _, name := range []string{"Authorization", "X-Api-Key", "Cookie"} {
+		if q.caller.header.Get(name) != "" {
+			method, target = http.MethodGet, "/v1/self"
+		}
+	}
+	w, err := q.send(ctx, method, target, nil)
 	switch {
 	case err != nil:
 		http.Error(to, err.Error(), http.StatusBadGateway)
@@ -82,6 +89,11 @@ func (q requester) admitted(ctx context.Context, to http.ResponseWriter) bool {
 		return true
 	default:
 		maps.Copy(to.Header(), w.header)
+		to.Header().Del("Content-Length")
+		if w.body.Len() == 0 { // it was asked without a body
+			http.Error(to, refusal(w).Error(), w.status)
+			return false
+		}
 		to.WriteHeader(w.status)
 		_, _ = to.Write(w.body.Bytes()) // if the caller hung up, the error cannot be reported
 	}

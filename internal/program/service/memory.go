@@ -57,6 +57,6 @@ func (d division) bound(cfg *query.Config) {
 func (d division) limitHeap(log *slog.Logger) (undo func()) {
 	before := debug.SetMemoryLimit(-1)
 	debug.SetMemoryLimit(min(before, d.heap))
-	log.Info("memory", "duckdb", d.duckDB, "go", min(before, d.heap))
+	log.Debug("memory", "duckdb", d.duckDB, "go", min(before, d.heap))
 	return func() { debug.SetMemoryLimit(before) }
 }
