@@ -294,3 +294,45 @@ func TestAnOwnerHasTenTimesTheLimitOfAKey(t *testing.T) {
 		}
 	}
 }
+
+// TestMakingKeysAddsNoSlots counts how many requests of callers may run at once, one request of each in turn.
+func TestMakingKeysAddsNoSlots(t *testing.T) {
+	maker := &auth.Key{ID: "maker", Owner: "acme"}
+	var keys []auth.Principal
+	for i := range 100 {
+		keys = append(keys, auth.Principal{Key: &auth.Key{ID: strconv.Itoa(i), Owner: "acme"}})
+	}
+	for _, row := range []struct {
+		name    string
+		callers []auth.Principal
+		want    int
+	}{
+		{"one key", keys[:1], 20},
+		{"keys that a key made", makes(maker, 100, 0), 20},
+		{"and the key itself", append(makes(maker, 100, 0), auth.Principal{Key: maker}), 20},
+		{"their tokens", tokensOf(makes(maker, 100, 0)), 200},
+		{"keys of an owner", keys, 200},
+		{"their tokens", tokensOf(keys), 2000},
+	} {
+		l, _ := newLimiter(t, ratelimit.Config{})
+		for round := range 2 { // the second time after all have ended
+			var ends []func()
+			for i := range 3000 {
+				if d, end := row.callers[i%len(row.callers)].Acquire(l); d.OK {
+					ends = append(ends, end)
+				}
+			}
+			if len(ends) != row.want {
+				t.Errorf("%s, round %d: %d requests run at once, want %d", row.name, round, len(ends), row.want)
+			}
+			if d, end := (&auth.Principal{Key: &auth.Key{ID: "x", Owner: "other"}}).Acquire(l); !d.OK {
+				t.Errorf("%s: another owner has no slot", row.name)
+			} else {
+				end()
+			}
+			for _, end := range ends {
+				end()
+			}
+		}
+	}
+}
