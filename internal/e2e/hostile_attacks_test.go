@@ -102,7 +102,9 @@ var attacks = []attack{
 		return h.leaveUnread(ctx, somewhere(), "/v1/export?website_id="+h.WebsiteID, "Bearer "+h.many[worker], "")
 	}},
 	{"messages of assistants", 2, 100 * time.Millisecond, func(ctx context.Context, h *hostility, worker int) (int, error) {
-		return h.send(ctx, somewhere(), "POST", "/v1/mcp", h.many[worker], manyCalls)
+		accepts := "\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-03-26\r\nContent-Length:"
+		request := strings.Replace(head("POST", "/v1/mcp", h.many[worker], len(manyCalls)), "\r\nContent-Length:", accepts, 1)
+		return h.exchange(ctx, somewhere(), request+manyCalls)
 	}},
 }
 

@@ -278,3 +278,34 @@ func TestBytesAreClaimedWhenRowsAreRead(t *testing.T) {
 		})
 	}
 }
+
+// TestWorkThatOutlivesARequestHoldsNothing checks that rows which are read after the end of a request do not count for
+// ever.
+func TestWorkThatOutlivesARequestHoldsNothing(t *testing.T) {
+	for _, before := range []int64{-1, 1 << 20} {
+		w := newWorld(t)
+		secret := w.key(t)
+		var ended *front.Request
+		w.steps = func(_ context.Context, r *front.Request) (*front.Answer, error) {
+			ended = r
+			if before >= 0 {
+				if err := r.Claim(before); err != nil {
+					return nil, err
+				}
+			}
+			return front.JSON("done")
+		}
+		for range 10 {
+			r := httptest.NewRequest("POST", "/work", http.NoBody)
+			r.Header.Set("X-Api-Key", secret)
+			rec := httptest.NewRecorder()
+			w.ServeHTTP(rec, r)
+			if rec.Code != http.StatusOK {
+				t.Fatalf("status %d", rec.Code)
+			}
+			if err := ended.Claim(20 << 20); err != nil {
+				t.Fatalf("a claim after the end: %v", err)
+			}
+		}
+	}
+}

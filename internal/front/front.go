@@ -138,7 +138,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		return
 	}
 	f.compressor.compress(a, hr)
-	r.answer.Shrink(int64(cap(a.Body)))
+	r.held().Shrink(int64(cap(a.Body)))
 	a.write(w, hr, f.cfg.WriteGrace)
 	a.release()
 }
@@ -189,7 +189,7 @@ func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 		a = f.refusal(r, err)
 	}
 	if err := f.record(ctx, r, a.sent(r.Request)); err != nil {
-		r.answer.Shrink(0)
+		r.held().Shrink(0)
 		return f.refusal(r, &UnavailableError{"audit", err})
 	}
 	return a

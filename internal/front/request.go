@@ -39,8 +39,9 @@ type Request struct {
 	counted  bool          // one of many refusals, without a separate audit entry
 	bounded  bool          // the body has a deadline
 	body     *memory.Claim // the bytes of the request's body; nil before the first
+	claiming sync.Mutex    // guards answer and ended: work that several requests wait for may outlive this one
 	answer   *memory.Claim // the bytes of the answer, and of the rows that it is made of; nil before the first
-	claiming sync.Mutex    // guards answer until the response is known
+	ended    bool          // Claim has no effect any more
 	undo     []func()      // releases resources after the response was sent
 	first    [4]func()     // memory for undo
 }
@@ -161,12 +162,22 @@ func (r *Request) sender() memory.Caller {
 // *[LimitedError] or an *[UnavailableError].
 func (r *Request) Claim(size int64) error {
 	r.claiming.Lock()
-	if r.answer == nil {
+	if r.answer == nil && !r.ended {
 		r.answer = r.front.cfg.Memory.Answer(r.sender())
 	}
 	claim := r.answer
 	r.claiming.Unlock()
+	if claim == nil {
+		return nil
+	}
 	return r.overdrawn("answers", claim.Grow(size))
+}
+
+// held returns the claim of the answer; nil if there is none.
+func (r *Request) held() *memory.Claim {
+	r.claiming.Lock()
+	defer r.claiming.Unlock()
+	return r.answer
 }
 
 // overdrawn returns err of a budget as an error of r. name is that of the bytes.
@@ -181,20 +192,16 @@ func (r *Request) overdrawn(name string, err error) error {
 	return &UnavailableError{name, err}
 }
 
-// hold counts the bytes of a response in place of its rows. A stream has claimed what it needs.
+// hold counts the bytes of a response beyond those of its rows. A stream has claimed what it needs.
 func (r *Request) hold(a *Answer) error {
 	if a.Stream != nil {
 		return nil
 	}
-	size := int64(cap(a.Body))
-	if a.sent(r.Request) == http.StatusNotModified {
-		size = 0
+	held, size := r.held(), int64(cap(a.Body))
+	if len(a.Body) <= memory.Small || a.sent(r.Request) == http.StatusNotModified {
+		return nil // it does not count
 	}
-	if len(a.Body) <= memory.Small {
-		size = min(size, memory.Small)
-	}
-	r.answer.Shrink(size)
-	if more := size - r.answer.Size(); more > 0 {
+	if more := size - held.Size(); more > 0 {
 		return r.Claim(more)
 	}
 	return nil
@@ -206,10 +213,13 @@ func (r *Request) OnEnd(end func()) { r.undo = append(r.undo, end) }
 // release releases the resources of r. A guest of the context keeps the bytes of the response.
 func (r *Request) release() {
 	r.body.End()
+	r.claiming.Lock()
+	r.ended = true
+	r.claiming.Unlock()
 	if guest := memory.GuestOf(r.Context()); guest != nil {
-		guest.Keep(r.answer)
+		guest.Keep(r.held())
 	} else {
-		r.answer.End()
+		r.held().End()
 	}
 	for _, undo := range r.undo {
 		undo()
