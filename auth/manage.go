@@ -14,7 +14,7 @@ type KeyManager interface {
 	Key(ctx context.Context, id string) (Key, error)
 	// Keys lists all keys of owner, also revoked, disabled and expired ones, by creation time, then id.
 	Keys(ctx context.Context, owner string) ([]Key, error)
-	// CreateKey stores k with a new secret, which no other call returns. Its error wraps [ErrBadKey] or [ErrExists].
+	// CreateKey stores k, with its Shares, and a new secret, which no other call returns. Its error wraps [ErrBadKey] or [ErrExists].
 	CreateKey(ctx context.Context, k Key) (Key, Secret, error)
 	// ChangeKey changes a key as [Issuer.Amend] does. It may call amend more than once. Its error wraps [ErrNotFound],
 	// [ErrBadKey] or [ErrConflict].
