@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/directorycache"
@@ -71,6 +72,9 @@ func build(cfg Config) (*Service, error) {
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Memory == nil {
+		cfg.Memory = memory.Default()
 	}
 	b.cfg = cfg
 	parts := shared{audit: b.openAudit(), limiter: b.openLimiter(), directory: b.openDirectory(),

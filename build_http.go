@@ -27,6 +27,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	setDefault(&cfg.Auth, parts.auth)
 	setDefault(&cfg.Limiter, parts.limiter)
 	setDefault(&cfg.Audit, parts.audit)
+	setDefault(&cfg.Memory, b.cfg.Memory)
 	setDefault(&cfg.Flags, f)
 	setDefault(&cfg.Export, b.cfg.Events)
 	setDefault(&cfg.Erase, b.eraser())
@@ -106,6 +107,7 @@ func (b *builder) openTracking(parts *shared) {
 	setDefault(&cfg.Auth, parts.auth)
 	setDefault(&cfg.Limiter, parts.limiter)
 	setDefault(&cfg.Audit, parts.audit)
+	setDefault(&cfg.Memory, b.cfg.Memory)
 	setAbility(&cfg.Salts, b.cfg.Records)
 	setDefault[track.Salts](&cfg.Salts, missing{}) // check has reported the fault
 	setAbility(&cfg.Profiles, b.cfg.Records)

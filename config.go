@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -43,6 +44,9 @@ type Config struct {
 	Flags flags.Store
 	// Limiter limits requests. Nil means ratelimit.New with its defaults; auth.Unlimited disables limits.
 	Limiter auth.Limiter
+	// Memory bounds the bytes of requests and answers in memory, for API, Tracking and other handlers that share it. Nil
+	// means memory.Default.
+	Memory *memory.Budget
 	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is
 	// required: auth.Discard stores no audit trail.
 	Audit auth.Sink

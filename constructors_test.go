@@ -32,6 +32,7 @@ import (
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/mcp"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/panel"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/redisbus"
@@ -139,6 +140,7 @@ func refusals(t *testing.T) []refusal {
 		{"auth/ratelimit/redislimit.New", made(redislimit.New,
 			redislimit.Config{Client: server, Local: local, Probe: -1}),
 			"Config.Probe (-1ns)"},
+		{"memory.New", made(memory.New, memory.Config{Bodies: -1, Answers: -2}), "Config.Bodies (-1) and Config.Answers (-2)"},
 		{"redisbus.New", made(redisbus.New, redisbus.Config{Timeout: -1}), "Client is required | Timeout must"},
 
 		{"client.New", made(client.New, client.Config{Timeout: -1}), "URL must | Timeout"},

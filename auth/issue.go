@@ -66,7 +66,7 @@ func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
 	}
 	n = n.Clone()
 	n.settle()
-	n.ID, n.Owner, n.Prefix, n.Start = k.ID, k.Owner, k.Prefix, k.Start
+	n.ID, n.Owner, n.Prefix, n.Start, n.Shares = k.ID, k.Owner, k.Prefix, k.Start, cloneShares(k.Shares)
 	n.CreatedAt, n.Revoked, n.Old, n.LastUsed = k.CreatedAt, k.Revoked, slices.Clone(k.Old), k.LastUsed
 	return n, nil
 }
@@ -118,6 +118,9 @@ func (k *Key) Check() error {
 	faults.checkNarrowing(k.Resources, k.Filters, k.Types)
 	if k.Limits != nil && k.Limits.PerMinute < 1 {
 		faults.add("limits.perMinute", mistake.AtLeast(1, k.Limits.PerMinute))
+	}
+	if len(k.Shares) > MaxShares {
+		faults.add("perMinute", "must be the limit of your key: too many keys made each other with lower limits")
 	}
 	return faults.err()
 }

@@ -201,6 +201,9 @@ type Key struct {
 	Filters   []Filter   // mandatory; applied before the filters of a request
 	Types     []string   // allowed query types; nil allows all, an empty list none
 	Limits    *Limits    // nil means the defaults
+	// Shares are the rates that the key shares, beside its own: those of the keys that made it over HTTP, directly or
+	// indirectly, the first one first. A change of the key keeps them. At most MaxShares.
+	Shares    []Share
 	CreatedAt time.Time
 	Expires   time.Time // the key is invalid from this time on; zero means never
 	Revoked   time.Time // zero means not revoked
@@ -288,9 +291,6 @@ func (k Key) Clone() Key {
 	k.Types = slices.Clone(k.Types)
 	k.Old = slices.Clone(k.Old)
 	k.Filters = cloneAll(k.Filters)
-	if k.Limits != nil {
-		l := *k.Limits
-		k.Limits = &l
-	}
+	k.Limits, k.Shares = k.Limits.clone(), cloneShares(k.Shares)
 	return k
 }

@@ -37,8 +37,9 @@ const Window = 60 * time.Second
 // how many requests of a key run at once. A wrapper of such a Limiter must be a ConcurrencyLimiter, too.
 type Limiter interface {
 	// Allow takes cost from the bucket of id in class. own replaces the class's default limit unless it is
-	// nil. A refused request takes nothing, and a cost of 0 only reads the bucket. The id must not be
-	// freely chosen by callers: use the id of a key or the network of a client.
+	// nil. A refused request takes nothing, and a cost of 0 only reads the bucket. A negative cost gives back
+	// what an earlier call took. The id must not be freely chosen by callers: use the id of a key or the
+	// network of a client.
 	Allow(ctx context.Context, class Class, id string, cost int, own *Limits) (Decision, error)
 }
 

@@ -77,11 +77,10 @@ func TestUnlimitedDoesNotBoundConcurrency(t *testing.T) {
 	}
 }
 
-// asked records its calls. It refuses requests of one class, and has nothing left in one class when it is
-// only read.
+// asked records its calls. It refuses requests of one class.
 type asked struct {
-	all       []string
-	no, spent auth.Class
+	all []string
+	no  auth.Class
 }
 
 func (a *asked) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
@@ -91,45 +90,44 @@ func (a *asked) Allow(_ context.Context, class auth.Class, id string, cost int, 
 		text += fmt.Sprint(" of ", own.PerMinute)
 	}
 	a.all = append(a.all, text)
-	d := auth.Decision{OK: cost == 0 || class != a.no, Limit: len(a.all), Remaining: 9}
-	if cost == 0 && class == a.spent {
-		d.Remaining = 0
-	}
-	return d, nil
+	return auth.Decision{OK: class != a.no, Limit: len(a.all), Remaining: 9 - len(a.all)}, nil
 }
 
 func TestWhichBucketsAreCharged(t *testing.T) {
-	key, own := &auth.Key{ID: "k"}, &auth.Key{ID: "k", Limits: &auth.Limits{PerMinute: 7}}
+	key := &auth.Key{ID: "k", Owner: "o"}
+	own := &auth.Key{ID: "k", Owner: "o", Limits: &auth.Limits{PerMinute: 7}}
+	made := &auth.Key{ID: "k", Owner: "o", Limits: &auth.Limits{PerMinute: 7},
+		Shares: []auth.Share{{Key: "first"}, {Key: "second", Limits: &auth.Limits{PerMinute: 8}}}}
 	vast := &auth.Key{ID: "k", Limits: &auth.Limits{PerMinute: math.MaxInt}}
 	token := func(k *auth.Key) auth.Principal { return auth.Principal{Key: k, Token: "t"} }
-	const each, all = "query-token", "query-tokens"
 	for _, row := range []struct {
 		name  string
 		who   auth.Principal
 		no    auth.Class
-		spent auth.Class
 		want  []string
-		ok    bool
 		limit int // index of the call whose decision is returned
 	}{
-		{"a key", auth.Principal{Key: key}, "", "", []string{"query k 3"}, true, 1},
-		{"a key with its own limits", auth.Principal{Key: own}, "", "", []string{"query k 3 of 7"}, true, 1},
-		{"a token", token(key), "", "", []string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, true, 2},
-		{"a token of a key with its own limits", token(own), "", "",
-			[]string{"query-tokens k 0 of 70", "query-token k/t 3 of 7", "query-tokens k 3 of 70"}, true, 2},
-		{"a token over its own limit takes nothing from the shared bucket", token(key), each, "",
-			[]string{"query-tokens k 0", "query-token k/t 3"}, false, 2},
-		{"a token over the shared limit takes nothing from its own bucket", token(key), all, all,
-			[]string{"query-tokens k 0", "query-tokens k 3"}, false, 2},
-		{"a token over the shared limit when it is read", token(key), all, "",
-			[]string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, false, 3},
-		{"a token is charged once if the shared bucket has just refilled", token(key), "", all,
-			[]string{"query-tokens k 0", "query-tokens k 3", "query-token k/t 3"}, true, 3},
+		{"a key", auth.Principal{Key: key}, "", []string{"query k 3", "query-owner o 3"}, 1},
+		{"a key with its own limits", auth.Principal{Key: own}, "",
+			[]string{"query k 3 of 7", "query-owner o/7 3 of 70"}, 1},
+		{"a key that others made", auth.Principal{Key: made}, "",
+			[]string{"query k 3 of 7", "query first 3", "query second 3 of 8", "query-owner o/7 3 of 70"}, 1},
+		{"a token", token(key), "",
+			[]string{"query-token k/t 3", "query-tokens k 3", "query-owner-tokens o 3"}, 1},
+		{"a token of a key that others made", token(made), "", []string{"query-token k/t 3 of 7", "query-tokens k 3 of 70",
+			"query-tokens first 3", "query-tokens second 3 of 80", "query-owner-tokens o/7 3 of 700"}, 1},
+		{"a refusal by the first bucket", token(key), "query-token", []string{"query-token k/t 3"}, 1},
+		{"a refusal by the last bucket gives back all others", token(own), "query-owner-tokens",
+			[]string{"query-token k/t 3 of 7", "query-tokens k 3 of 70", "query-owner-tokens o/7 3 of 700",
+				"query-token k/t -3 of 7", "query-tokens k -3 of 70"}, 3},
 	} {
-		a := &asked{no: row.no, spent: row.spent}
+		a := &asked{no: row.no}
 		d, err := row.who.Charge(t.Context(), a, auth.ClassQuery, 3)
-		if d.OK != row.ok || d.Limit != row.limit || err != nil {
+		if d.OK != (row.no == "") || d.Limit != row.limit || err != nil {
 			t.Errorf("%s: %+v, %v", row.name, d, err)
+		}
+		if d.OK && d.Remaining != 9-len(row.want) {
+			t.Errorf("%s: %d remaining, want the least of all buckets", row.name, d.Remaining)
 		}
 		if diff := cmp.Diff(row.want, a.all); diff != "" {
 			t.Errorf("%s: %s", row.name, diff)

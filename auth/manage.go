@@ -14,7 +14,7 @@ type KeyManager interface {
 	Key(ctx context.Context, id string) (Key, error)
 	// Keys lists all keys of owner, also revoked, disabled and expired ones, by creation time, then id.
 	Keys(ctx context.Context, owner string) ([]Key, error)
-	// CreateKey stores k with a new secret, which no other call returns. Its error wraps [ErrBadKey] or [ErrExists].
+	// CreateKey stores k, with its Shares, and a new secret, which no other call returns. Its error wraps [ErrBadKey] or [ErrExists].
 	CreateKey(ctx context.Context, k Key) (Key, Secret, error)
 	// ChangeKey changes a key as [Issuer.Amend] does. It may call amend more than once. Its error wraps [ErrNotFound],
 	// [ErrBadKey] or [ErrConflict].
@@ -47,8 +47,9 @@ func (p *Principal) MayReadAudit() bool {
 	return p.Key.Has(ReadAudit) && p.Key.All && len(p.Key.Resources) == 0 && len(p.Key.Filters) == 0 && p.Token == ""
 }
 
-// Narrow gives k the limits of holder where k leaves them open: the owner, all mandatory filters, the list of query
-// types, the expiry and the rate limit. What k states itself stays: see [Key.Exceeds].
+// Narrow makes k a key that holder makes. It gives k the limits of holder where k leaves them open: the owner, all
+// mandatory filters, the list of query types, the expiry and the rate limit. What k states itself stays: see
+// [Key.Exceeds]. k shares the rate of holder ([Key.Shares]).
 func (k *Key) Narrow(holder *Key) {
 	k.Owner = holder.Owner
 	var missing []Filter
@@ -64,9 +65,10 @@ func (k *Key) Narrow(holder *Key) {
 	if k.Expires.IsZero() {
 		k.Expires = holder.Expires
 	}
-	if k.Limits == nil && holder.Limits != nil {
-		k.Limits = new(*holder.Limits)
+	if k.Limits == nil {
+		k.Limits = holder.Limits.clone()
 	}
+	k.Shares = holder.shares()
 }
 
 // Exceeds returns everything that k grants and holder does not, as [FieldErrors], or nil. A key with [ManageKeys] may

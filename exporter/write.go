@@ -16,6 +16,8 @@ type Format struct {
 	Type string // the media type
 	// OneTable says that a file has the rows of one table.
 	OneTable bool
+	// Memory is about how many bytes a file needs in memory while it is written, beside Config.Rows rows.
+	Memory int64
 	// Appends says that a file can be continued: it is a sequence of lines.
 	Appends bool
 	// Open begins a file with the rows of tables.

@@ -176,7 +176,8 @@ func plausible(id string) bool {
 // access returns the access of r's key for the engine.
 func access(r *front.Request) query.Access {
 	key := r.Principal.Key
-	return query.Access{Subject: subject(r), Filters: queryFilters(key.Filters), Types: key.Types, Caller: key.ID}
+	return query.Access{Subject: subject(r), Filters: queryFilters(key.Filters), Types: key.Types, Owner: key.Owner,
+		Caller: key.ID}
 }
 
 // queryFilters converts the filters of a key for the engine.

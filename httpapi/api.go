@@ -13,7 +13,7 @@ type api struct {
 	types     typeAnswers
 	addresses addresses
 	responses *responses
-	exports   chan struct{} // has an item for each export that runs
+	exports   *exports
 	document  func() (*response, error)
 }
 

@@ -40,7 +40,7 @@ type explainArg struct {
 
 // explainQueries returns the plans and statements of the queries in a body without running them.
 func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	budget := query.NewBudget(a.cfg.Engine.MaxAnswer()) // shared by all queries of a batch
+	budget := a.budget(r) // shared by all queries of a batch
 	explain := func(req query.Request) (any, error) { return a.explain(ctx, r, req, budget) }
 	if q.batch {
 		return a.batch(ctx, r, q, explain)

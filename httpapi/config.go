@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -39,6 +40,9 @@ type Config struct {
 	// required; its auth.ConcurrencyLimiter is used if it is one; auth.Unlimited disables limits
 	Limiter auth.Limiter
 	Audit   auth.Sink // required; auth.Discard stores no audit trail
+	// Memory bounds the bytes of requests and answers in memory. Give the same to all handlers of a process. Nil means
+	// memory.Default.
+	Memory *memory.Budget
 
 	// Subjects lists links and monitors. If it is nil, GET /v1/query/links and /v1/query/monitors do not exist.
 	Subjects store.SubjectLister
@@ -123,7 +127,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, err
 	}
 	a := &api{cfg: cfg.withDefaults(), types: types, addresses: known, responses: kept,
-		exports: make(chan struct{}, maxExports)}
+		exports: newExports()}
 	a.document = sync.OnceValues(a.documentAnswer) // most processes are never asked for it
 	cors := &front.CORS{
 		Origins: origins,
@@ -136,7 +140,7 @@ func New(cfg Config) (http.Handler, error) {
 	open.Any, open.Origins = true, nil
 	open.Headers += ", X-Client-Id, databuddy-client-id"
 	return front.New(front.Config{
-		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, TrimSlash: true,
+		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Memory: cfg.Memory, Refuse: refuse, CORS: cors, TrimSlash: true,
 		Timeout: a.cfg.Timeout,
 		Logger:  cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
 	}, a.mounted(cors, &open)), nil

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -16,15 +17,71 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 const (
-	// maxExports is the number of exports that run at a time. Further ones wait, so that queries have the rest of the
-	// store.
-	maxExports = 2
-	// exportRows is the number of rows in memory for each export that runs.
-	exportRows = 5_000
+	// ownerExports is the number of exports of one owner at a time. Further ones are refused.
+	ownerExports = 2
+	// exportReads is the number of exports that read the store at a time. Further ones wait, so that queries have the
+	// rest of the store. An export that waits for its client does not read.
+	exportReads = 2
+	// exportRows is the number of rows in memory for each export that runs, and exportBytes what they may take.
+	exportRows  = 2_000
+	exportBytes = 8 << 20
 )
+
+// exports has the exports that run.
+type exports struct {
+	reads chan struct{} // has an item for each that reads
+
+	mu      sync.Mutex
+	running map[string]int // by owner
+}
+
+func newExports() *exports {
+	return &exports{reads: make(chan struct{}, exportReads), running: map[string]int{}}
+}
+
+// begin takes one of the exports of the owner of r until the end of r.
+func (e *exports) begin(r *front.Request) error {
+	owner := r.Key().Owner
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running[owner] >= ownerExports {
+		d := auth.Decision{Limit: ownerExports, Retry: time.Second, Reset: r.Now.Add(time.Second), Concurrent: true}
+		return &front.LimitedError{Decision: d, Status: d.RateStatus(r.Now)}
+	}
+	e.running[owner]++
+	r.OnEnd(func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.running[owner]--; e.running[owner] == 0 {
+			delete(e.running, owner)
+		}
+	})
+	return nil
+}
+
+// A takingTurns store waits for a turn before each query, once it has turns.
+type takingTurns struct {
+	store.Store
+	turns chan struct{}
+}
+
+// Query implements [store.Store].
+func (s *takingTurns) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	if s.turns == nil {
+		return s.Store.Query(ctx, stmt)
+	}
+	select {
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return s.Store.Query(ctx, stmt)
+}
 
 // An exportRequest says what to export, and how.
 type exportRequest struct {
@@ -158,20 +215,22 @@ func (x *exportReader) table(e *exportRequest, tables []string) {
 
 // answerExport counts the rows of the export, and writes them in pieces.
 func (a *api) answerExport(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	if err := a.exports.begin(r); err != nil {
+		return nil, err
+	}
+	if err := r.Claim(exportBytes + q.export.format.Memory); err != nil {
+		return nil, err
+	}
 	cfg := q.export.cfg
-	cfg.Source, cfg.Subject, cfg.Rows = a.cfg.Export, subject(r), exportRows
+	source := &takingTurns{Store: a.cfg.Export}
+	cfg.Source, cfg.Subject, cfg.Rows = source, subject(r), exportRows
 	x, err := exporter.New(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
+	source.turns = a.exports.reads // to count the rows takes less time than to wait
 	return &front.Answer{Status: http.StatusOK, Type: q.export.format.Type,
 		Stream: func(ctx context.Context, to io.Writer) error {
-			select {
-			case a.exports <- struct{}{}:
-				defer func() { <-a.exports }()
-			case <-ctx.Done():
-				return ctx.Err()
-			}
 			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, EscapeFormulas: q.export.escape})
 			return err
 		}}, nil

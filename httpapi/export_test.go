@@ -9,12 +9,14 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -69,9 +71,9 @@ func (s *eventStore) Query(ctx context.Context, stmt store.Statement) (*store.Ro
 }
 
 // exporting returns a world with keys that may export.
-func exporting(t *testing.T, from store.Store) *world {
+func exporting(t *testing.T, from store.Store, more ...func(*Config)) *world {
 	t.Helper()
-	w := newWorld(t, func(cfg *Config) { cfg.Export = from })
+	w := newWorld(t, append(more, func(cfg *Config) { cfg.Export = from })...)
 	for name, k := range map[string]auth.Key{
 		"export": {All: true},
 		"typed":  {All: true, Types: []string{"pages"}},
@@ -118,8 +120,29 @@ func TestAnExportThatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestExportsAtTheSameTime checks that further exports wait for the first ones, and that an export may take longer than
-// Timeout.
+// A stuck client reads its response when the channel is closed.
+type stuck struct {
+	*httptest.ResponseRecorder
+	read chan struct{}
+}
+
+func (s stuck) Write(p []byte) (int, error) {
+	<-s.read
+	return s.ResponseRecorder.Write(p)
+}
+
+// export sends a request for an export with a key, and returns the response when it is complete.
+func (w *world) export(method, key string, to http.ResponseWriter) {
+	r := httptest.NewRequest(method, "/v1/export?website_id=site_a", nil)
+	if key == "other" {
+		r = httptest.NewRequest(method, "/v1/export?website_id=site_x", nil)
+	}
+	r.Header.Set("X-Api-Key", key)
+	w.handler.ServeHTTP(to, r)
+}
+
+// TestExportsAtTheSameTime checks that one owner has two exports at a time, that a further one is refused before its
+// first byte, and that clients who do not read hold up nobody else. An export may take longer than Timeout.
 func TestExportsAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
@@ -132,25 +155,75 @@ func TestExportsAtTheSameTime(t *testing.T) {
 			running.Add(-1)
 		}
 		w := exporting(t, s)
-		done := make(chan string)
-		for range 4 {
+		for i, owner := range map[string]string{"second": "org_a", "other": "org_b"} {
+			w.keys[i] = &auth.Key{ID: "key_" + i, Owner: owner, All: true, Scopes: []auth.Scope{auth.ExportData}}
+		}
+		const whole = `{"export":{"rows":6000,"complete":true}}` + "\n"
+		read := make(chan struct{})
+		slow := []stuck{{httptest.NewRecorder(), read}, {httptest.NewRecorder(), read}}
+		done := make(chan struct{}, len(slow))
+		for i, key := range []string{"export", "second"} {
 			go func() {
-				rec := httptest.NewRecorder()
-				r := httptest.NewRequest(http.MethodGet, "/v1/export?website_id=site_a", nil)
-				r.Header.Set("X-Api-Key", "export")
-				w.handler.ServeHTTP(rec, r)
-				done <- rec.Body.String()
+				w.export(http.MethodGet, key, slow[i])
+				done <- struct{}{}
 			}()
 		}
-		for range 4 {
-			if body := <-done; !strings.HasSuffix(body, `{"export":{"rows":15000,"complete":true}}`+"\n") {
-				t.Errorf("an export ends with %.80s", body[max(0, len(body)-80):])
+		synctest.Wait()
+		third := httptest.NewRecorder()
+		w.export(http.MethodGet, "export", third)
+		if third.Code != http.StatusTooManyRequests || third.Header().Get("Retry-After") != "1" {
+			t.Errorf("a third export of the owner: %d %s", third.Code, third.Body)
+		}
+		others := []*httptest.ResponseRecorder{httptest.NewRecorder(), httptest.NewRecorder()}
+		var all sync.WaitGroup
+		for _, rec := range others {
+			all.Go(func() { w.export(http.MethodGet, "other", rec) })
+		}
+		all.Wait() // while the slow clients do not read
+		for _, rec := range others {
+			if !strings.HasSuffix(rec.Body.String(), whole) {
+				t.Errorf("an export of another owner: %d %.80s", rec.Code, rec.Body)
 			}
 		}
-		if most := most.Load(); most != maxExports {
-			t.Errorf("%d exports ran at the same time, want %d", most, maxExports)
+		close(read)
+		for range slow {
+			<-done
+		}
+		for _, rec := range slow {
+			if !strings.HasSuffix(rec.Body.String(), whole) {
+				t.Errorf("a slow export: %d %.80s", rec.Code, rec.Body)
+			}
+		}
+		if most := most.Load(); most != exportReads {
+			t.Errorf("%d exports read at the same time, want %d", most, exportReads)
+		}
+		for range 2 * ownerExports { // neither those that ended nor those without a body hold a place
+			rec := httptest.NewRecorder()
+			if w.export(http.MethodHead, "export", rec); rec.Code != http.StatusOK {
+				t.Errorf("an export after the others: %d", rec.Code)
+			}
 		}
 	})
+}
+
+// TestExportsClaimTheirMemory checks that an export whose rows do not fit into memory is refused before its first byte.
+func TestExportsClaimTheirMemory(t *testing.T) {
+	budget, err := memory.New(memory.Config{Answers: 2 * exportBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := exporting(t, &eventStore{days: 1, perDay: 1}, func(cfg *Config) { cfg.Memory = budget })
+	held := budget.Answer(memory.Caller{Owner: "org_a", Key: "another"})
+	if err := held.Grow(exportBytes); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{http.StatusTooManyRequests, http.StatusOK} {
+		rec := httptest.NewRecorder()
+		if w.export(http.MethodGet, "export", rec); rec.Code != want {
+			t.Errorf("status %d, want %d", rec.Code, want)
+		}
+		held.End()
+	}
 }
 
 func TestMistakesOfExports(t *testing.T) {

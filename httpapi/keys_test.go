@@ -116,6 +116,9 @@ func TestKeysAreNeverWider(t *testing.T) {
 		if err != nil || k.Exceeds(w.keys[tc.by]) != nil {
 			t.Errorf("%s %s by %s: %v, %v", tc.method, tc.body, tc.by, err, k.Exceeds(w.keys[tc.by]))
 		}
+		if shares := tc.path == "/v1/keys"; shares != (len(k.Shares) == 1 && k.Shares[0].Key == w.keys[tc.by].ID) {
+			t.Errorf("%s %s by %s: shares the rates %+v", tc.method, tc.path, tc.by, k.Shares)
+		}
 		if (body.Secret != "") != (tc.method == "POST") {
 			t.Errorf("%s: secret %q", tc.path, body.Secret)
 		}

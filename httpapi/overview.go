@@ -131,7 +131,7 @@ func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question)
 	if tag != "" && front.Matches(r.Request, tag) {
 		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	resp, err := a.run(ctx, r, s, query.NewBudget(a.cfg.Engine.MaxAnswer()))
+	resp, err := a.run(ctx, r, s, a.budget(r))
 	if err != nil {
 		return nil, err
 	}

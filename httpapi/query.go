@@ -20,7 +20,7 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 		return nil, err
 	}
 	if q.batch {
-		budget := query.NewBudget(a.cfg.Engine.MaxAnswer())
+		budget := a.budget(r)
 		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, req, budget) })
 	}
 	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
@@ -69,6 +69,11 @@ type failedBody struct {
 	Details []detail   `json:"details,omitempty"`
 	Data    []struct{} `json:"data"`
 	Meta    query.Meta `json:"meta"`
+}
+
+// budget returns the bytes that the answer to r may take.
+func (a *api) budget(r *front.Request) *query.Budget {
+	return query.NewBudget(a.cfg.Engine.MaxAnswer()).Claiming(r.Claim)
 }
 
 // ask runs req with the engine.

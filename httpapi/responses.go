@@ -118,7 +118,7 @@ func (a *api) whole(ctx context.Context, r *front.Request, s *query.Snapshot, ke
 		s.Reused(ctx)
 		return found.answer(tag), ctx.Err()
 	}
-	resp, err := a.run(ctx, r, s, query.NewBudget(a.cfg.Engine.MaxAnswer()))
+	resp, err := a.run(ctx, r, s, a.budget(r))
 	if err != nil {
 		return nil, err
 	}

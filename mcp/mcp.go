@@ -8,6 +8,8 @@
 // A [Server] has four tools, and all of them only read: list_websites, list_query_types, ask and explain_number. Each
 // call is a request to the API with the credentials of the caller. So the API decides what the caller may see, limits
 // the calls, and records them in its audit trail. Errors of the API are errors of the tool, with the same message.
+// Each message over HTTP first asks the API whether it accepts the caller (GET /v1/self). So a message counts as one more
+// request. The bytes of messages and of the answers of the API count against the budget of the API.
 //
 // [Server.ServeHTTP] speaks streamable HTTP without sessions, so any process may answer any request.
 // [Server.ServeStdio] speaks with the program that started this process.
@@ -24,6 +26,8 @@ import (
 	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/sightline-analytics/sightline/memory"
 )
 
 // MaxBody is the largest size of a message over HTTP, in bytes.
@@ -79,7 +83,18 @@ func New(cfg Config) (*Server, error) {
 
 // ServeHTTP implements http.Handler, for one path of any name. The API sees the headers and the address of r.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	server := s.tools(callerOf(r))
+	c := callerOf(r)
+	if r.Method == http.MethodPost {
+		message := &memory.Guest{Body: r.ContentLength}
+		if message.Body < 0 || message.Body > MaxBody {
+			message.Body = MaxBody
+		}
+		defer message.End()
+		if !(requester{s.cfg.API, c, message}).admitted(r.Context(), w) {
+			return
+		}
+	}
+	server := s.tools(c)
 	sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless:           true,
 		JSONResponse:        true,
@@ -115,7 +130,6 @@ func (s *Server) tools(c caller) *sdk.Server {
 		Version: s.cfg.Version},
 		&sdk.ServerOptions{Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
-	api := requester{s.cfg.API, c}
 	add := func(name, title, about, input string,
 		answer func(context.Context, requester, json.RawMessage) (any, error)) {
 		no := false
@@ -124,7 +138,9 @@ func (s *Server) tools(c caller) *sdk.Server {
 			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no,
 				OpenWorldHint: &no},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			found, err := answer(ctx, api, r.Params.Arguments)
+			answers := &memory.Guest{}
+			defer answers.End()
+			found, err := answer(ctx, requester{s.cfg.API, c, answers}, r.Params.Arguments)
 			if err != nil {
 				return textResult(err.Error(), true), nil
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/mcp"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/sightlinetest"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -195,7 +196,7 @@ func TestKeysAndAudit(t *testing.T) {
 	defer log.mu.Unlock()
 	var got []string
 	for _, e := range log.entries {
-		if e.KeyID == "key_one" {
+		if e.KeyID == "key_one" && e.Route != "/v1/self" { // asked for each message
 			got = append(got, fmt.Sprintf("%s %s %s %d %s", e.Method, e.Route, e.Resource.ID, e.Status, e.IP))
 		}
 	}
@@ -205,6 +206,80 @@ func TestKeysAndAudit(t *testing.T) {
 		"POST /v1/query web_other 200 127.0.0.1",
 	}; !slices.Equal(got, want) {
 		t.Errorf("audit entries %q, want %q", got, want)
+	}
+}
+
+// send sends a message over HTTP, and returns the answer of the server with its body.
+func send(t *testing.T, tools http.Handler, key, message string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "/v1/mcp", strings.NewReader(message))
+	r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Protocol-Version": {"2025-06-18"}}
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	w := httptest.NewRecorder()
+	tools.ServeHTTP(w, r)
+	return w
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// Each message counts in the limit of its key, whether or not it calls a tool. Refusals are those of the API.
+func TestMessagesAreLimited(t *testing.T) {
+	host := newHost(t, func(cfg *sightline.Config) {
+		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassOther: 3, auth.ClassPublic: 2},
+			Now: func() time.Time { return sightlinetest.Start() }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Limiter = limits
+	})
+	tools := newTools(t, host)
+	for key, limit := range map[string]int{host.Key: 3, "": 2} {
+		for i := range limit + 2 {
+			w := send(t, tools, key, listTools)
+			if refused := i >= limit; (w.Code == 429) != refused || (w.Header().Get("Retry-After") != "") != refused ||
+				w.Header().Get("Content-Length") != "" && refused || w.Body.Len() == 0 {
+				t.Errorf("message %d of %d with the key %q: %d %v %s", i+1, limit, key, w.Code, w.Header(), w.Body)
+			}
+		}
+	}
+	if w := send(t, tools, "sl_wrong", listTools); w.Code != 401 || !strings.Contains(w.Body.String(), "AUTH_REQUIRED") ||
+		w.Header().Get("WWW-Authenticate") != `Bearer error="invalid_token"` {
+		t.Errorf("with a wrong key: %d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
+// The bytes of messages, and of the answers of the API while a tool reads them, count in the budget of the API.
+func TestMessagesCountInTheBudget(t *testing.T) {
+	const bodies = 4 * mcp.MaxBody
+	var budget *memory.Budget
+	host := newHost(t, func(cfg *sightline.Config) {
+		var err error
+		if budget, err = memory.New(memory.Config{Bodies: bodies}); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Memory = budget
+	})
+	tools := newTools(t, host)
+	message := listTools + strings.Repeat(" ", mcp.MaxBody/2)
+	beside := budget.Body(memory.Caller{Owner: sightlinetest.Owner, Key: "another"})
+	for _, row := range []struct{ beside, want int64 }{{0, 200}, {2*mcp.MaxBody - mcp.MaxBody/4, 429}, {0, 200}} {
+		beside.Shrink(row.beside)
+		if err := beside.Grow(row.beside - beside.Size()); err != nil {
+			t.Fatal(err)
+		}
+		if w := send(t, tools, host.Key, message); int64(w.Code) != row.want {
+			t.Errorf("a message beside %d bytes: %d %s, want %d", row.beside, w.Code, w.Body, row.want)
+		}
+	}
+	beside.End()
+	if err := budget.Body(memory.Caller{Owner: "other"}).Grow(bodies); err != nil {
+		t.Errorf("messages still hold bytes: %v", err)
+	}
+	if err := budget.Answer(memory.Caller{Owner: "other"}).Grow(memory.DefaultAnswers); err != nil {
+		t.Errorf("answers still hold bytes: %v", err)
 	}
 }
 
@@ -231,6 +306,15 @@ func TestLimits(t *testing.T) {
 	s.fails(t, "ask", ask(`["pages"]`), "RATE_LIMITED: ", "Try again in 30 seconds.")
 }
 
+// known returns api with a route that accepts each caller.
+func known(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/self" && r.Method != http.MethodHead {
+			api.ServeHTTP(w, r)
+		}
+	})
+}
+
 // An API of a host may fail in any way; the server goes on.
 func TestBrokenAPI(t *testing.T) {
 	for want, api := range map[string]http.HandlerFunc{
@@ -252,7 +336,7 @@ func TestBrokenAPI(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		},
 	} {
-		tools, err := mcp.New(mcp.Config{API: api})
+		tools, err := mcp.New(mcp.Config{API: known(api)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,10 +352,10 @@ type stamp struct{}
 // The API sees the address, the headers and the context of the caller, but not the headers about the message.
 func TestTheAPISeesTheCaller(t *testing.T) {
 	seen := make(chan *http.Request, 1)
-	tools, err := mcp.New(mcp.Config{API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	tools, err := mcp.New(mcp.Config{API: known(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen <- r
 		_, _ = w.Write([]byte(`{}`))
-	})})
+	}))})
 	if err != nil {
 		t.Fatal(err)
 	}

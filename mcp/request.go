@@ -8,11 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/memory"
 )
 
 const (
@@ -49,6 +52,52 @@ func callerOf(r *http.Request) caller {
 type requester struct {
 	api    http.Handler
 	caller caller
+	holder *memory.Guest // holds the bytes of the answers
+}
+
+// send sends a request, and returns the answer.
+func (q requester) send(ctx context.Context, method, target string, body []byte) (*recorder, error) {
+	r, err := http.NewRequestWithContext(memory.WithGuest(ctx, q.holder), method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header, r.RemoteAddr, r.Host, r.TLS, r.RequestURI = q.caller.header.Clone(), q.caller.remoteAddr, q.caller.host,
+		q.caller.tls, target
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := &recorder{header: http.Header{}}
+	return w, w.serve(q.api, r)
+}
+
+// admitted reports whether the API accepts a message of the caller. Otherwise it answers as the API does. Callers without
+// credentials, who may list tools, count in the limit of the public routes.
+func (q requester) admitted(ctx context.Context, to http.ResponseWriter) bool {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	method, target := http.MethodHead, "/v1/query/types"
+	for _, name := range []string{"Authorization", "X-Api-Key", "Cookie"} {
+		if q.caller.header.Get(name) != "" {
+			method, target = http.MethodGet, "/v1/self"
+		}
+	}
+	w, err := q.send(ctx, method, target, nil)
+	switch {
+	case err != nil:
+		http.Error(to, err.Error(), http.StatusBadGateway)
+	case w.status == http.StatusOK:
+		return true
+	default:
+		maps.Copy(to.Header(), w.header)
+		to.Header().Del("Content-Length")
+		if w.body.Len() == 0 { // it was asked without a body
+			http.Error(to, refusal(w).Error(), w.status)
+			return false
+		}
+		to.WriteHeader(w.status)
+		_, _ = to.Write(w.body.Bytes()) // if the caller hung up, the error cannot be reported
+	}
+	return false
 }
 
 // do sends a request and decodes the answer into v. If the API refuses the request, do returns an *apiError. Without a
@@ -60,17 +109,8 @@ func (q requester) do(ctx context.Context, target string, body []byte, v any) er
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	w, err := q.send(ctx, method, target, body)
 	if err != nil {
-		return err
-	}
-	r.Header, r.RemoteAddr, r.Host, r.TLS, r.RequestURI = q.caller.header.Clone(), q.caller.remoteAddr, q.caller.host,
-		q.caller.tls, target
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	w := &recorder{header: http.Header{}}
-	if err := w.serve(q.api, r); err != nil {
 		return err
 	}
 	if w.full {
@@ -98,6 +138,9 @@ func (w *recorder) Header() http.Header { return w.header }
 func (w *recorder) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
+		if n, err := strconv.Atoi(w.header.Get("Content-Length")); err == nil && 0 < n && n <= maxAnswer {
+			w.body.Grow(n) // saves the copies of a growing buffer
+		}
 	}
 }
 

@@ -43,12 +43,12 @@ func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget
 			r = finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
-	e, caller := s.p.engine, s.p.caller
-	if err := e.slots.acquire(ctx, caller); err != nil {
+	e, q := s.p.engine, newQuestion(p.Plan, s.p.owner, s.p.caller)
+	if err := e.slots.acquire(ctx, q); err != nil {
 		return finish.Failure(p, storeFailure(err))
 	}
 	a := &answering{engine: e, snapshot: s, parameter: p, budget: budget, from: Origin{Source: Merged, Why: why}}
-	defer func() { e.slots.release(caller, a.took) }()
+	defer func() { e.slots.release(q, a.took) }()
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()
 	if mistake := a.run(ctx); mistake != nil {

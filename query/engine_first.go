@@ -37,11 +37,12 @@ func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Ti
 			return first, nil
 		}
 	}
-	if err := e.slots.acquire(ctx, a.Caller); err != nil {
+	q := newQuestion(nil, a.Owner, a.Caller)
+	if err := e.slots.acquire(ctx, q); err != nil {
 		return time.Time{}, err
 	}
 	var took time.Duration
-	defer func() { e.slots.release(a.Caller, took) }()
+	defer func() { e.slots.release(q, took) }()
 	passed := e.metered(ctx)
 	rows, err := e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
 	took = passed()

@@ -25,6 +25,7 @@ import (
 type Prepared struct {
 	engine   *Engine
 	subject  store.Subject
+	owner    string
 	caller   string
 	access   string // its key
 	id       string
@@ -63,7 +64,7 @@ func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared,
 		}
 	}
 	access := a.AppendKey(make([]byte, 0, 512))
-	key := string(req.AppendKey(keytext.Numbers(appendMoment(keytext.Texts(access, a.Caller), now), first.UnixMilli())))
+	key := string(req.AppendKey(keytext.Numbers(appendMoment(keytext.Texts(access, a.Owner, a.Caller), now), first.UnixMilli())))
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
@@ -76,8 +77,8 @@ func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared,
 			one.Key = one.Plan.AppendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found,
-		meta: finish.MetaOf(&req, found.Range, found.Grain)}
+	p := &Prepared{engine: e, subject: a.Subject, owner: a.Owner, caller: a.Caller, access: string(access), id: req.ID,
+		resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}

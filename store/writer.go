@@ -38,9 +38,10 @@ type Written struct {
 
 // A Batch has rows of any kinds and subjects that are stored together.
 type Batch struct {
-	// Sender names who sent the rows, for a store whose writes wait for each other: it lets senders take turns. It is
-	// not stored. Batches without a name share one turn.
-	Sender string
+	// Owner and Sender name who sent the rows, for a store whose writes wait for each other: it lets owners take turns,
+	// and the senders of an owner. They are not stored. Batches without an Owner share its turns, and likewise for
+	// Sender.
+	Owner, Sender string
 
 	Events []Event
 	Errors []Error
@@ -57,7 +58,7 @@ func (b *Batch) Len() int {
 	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks) + len(b.Blocked)
 }
 
-// Append adds the rows of rows to b, which keeps its Sender.
+// Append adds the rows of rows to b, which keeps its Owner and Sender.
 func (b *Batch) Append(rows *Batch) {
 	b.Events = append(b.Events, rows.Events...)
 	b.Errors = append(b.Errors, rows.Errors...)

@@ -69,7 +69,7 @@ func (c *call) answer(ctx context.Context, r *front.Request) (*front.Answer, err
 		r.Resource = one
 	}
 	if b.Len() > 0 {
-		b.Sender = c.gate.sender()
+		b.Owner, b.Sender = c.gate.sender()
 		if err := c.delivery.write(ctx, &b); err != nil {
 			return nil, err
 		}

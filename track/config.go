@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/internal/intake"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -31,6 +32,9 @@ type Config struct {
 	Limiter auth.Limiter
 	Audit   auth.Sink // required; auth.Discard stores no audit trail
 	Salts   Salts     // required; such as a meta.Store or FileSalts
+	// Memory bounds the bytes of requests and answers in memory. Give the same to all handlers of a process. Nil means
+	// memory.Default.
+	Memory *memory.Budget
 
 	// Profiles stores the data of /identify. If it is nil, the route does not exist.
 	Profiles Profiles

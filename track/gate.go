@@ -195,12 +195,12 @@ func (g *gate) resource() (auth.Resource, bool) {
 	return auth.Resource{}, false
 }
 
-// sender returns the text that identifies the sender to the store.
-func (g *gate) sender() string {
-	if g.finder.key != nil {
-		return "key " + g.finder.key.ID
+// sender returns the texts that identify the sender to the store.
+func (g *gate) sender() (owner, sender string) {
+	if key := g.finder.key; key != nil {
+		return key.Owner, "key " + key.ID
 	}
-	return g.home + "|" + g.request.Network()
+	return g.sites[g.home].Owner, g.home + "|" + g.request.Network()
 }
 
 // isBot reports whether the sender, with the facts ua, is a bot. It counts requests of bots.

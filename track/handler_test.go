@@ -233,3 +233,24 @@ func TestObserve(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestOwnersTakeTurnsBeforeSenders checks by which names the writes of senders wait for the store.
+func TestOwnersTakeTurnsBeforeSenders(t *testing.T) {
+	for _, row := range []struct{ target, key, body, owner, sender string }{
+		{"/track", "all", `{"name":"x","websiteId":"w1"}`, "org", "key k-all"},
+		{"/track", "solo", `{"name":"x","websiteId":"w5"}`, "solo", "key k-solo"},
+		{"/track?website_id=w1", "", `{"name":"x"}`, "org", "w1|203.0.113.7"},
+		{"/track?website_id=w9", "", `{"name":"x"}`, "others", "w9|203.0.113.7"},
+	} {
+		w := &world{}
+		var headers []string
+		if row.key != "" {
+			headers = keyed(row.key)
+		}
+		got := w.post(t, row.target, row.body, headers...)
+		if len(w.written) != 1 || w.written[0].Owner != row.owner || w.written[0].Sender != row.sender {
+			t.Errorf("%s with %q: %d %v, written %+v; want %s, %s", row.target, row.key, got.code, got.body, w.written,
+				row.owner, row.sender)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func (h *handler) serve() (http.Handler, error) {
 		all = append(all, row)
 	}
 	return front.New(front.Config{
-		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Refuse: refuse, CORS: beacons, TrimSlash: true,
+		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Memory: h.cfg.Memory, Refuse: refuse, CORS: beacons, TrimSlash: true,
 		Timeout: timeout,
 		Logger:  h.cfg.Logger, Proxies: h.cfg.Proxies, ProxyHeader: h.cfg.CountryHeader, Now: h.cfg.Now,
 		Observe: h.cfg.Observe,

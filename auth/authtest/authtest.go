@@ -188,6 +188,7 @@ func (b *bench) full() auth.Key {
 				Filters: []auth.Filter{{Field: "property:plan", Op: "exists"}}}}}},
 		Types:   []string{"summary", "pages"},
 		Limits:  &auth.Limits{PerMinute: 7},
+		Shares:  []auth.Share{{Key: "maker"}, {Key: "another", Limits: &auth.Limits{PerMinute: 9}}},
 		Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 }

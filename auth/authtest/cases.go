@@ -126,6 +126,7 @@ func ownCopy(b *bench) {
 		k.Filters[0].Values[0] = "FR"
 		k.Types[0] = "errors"
 		k.Limits.PerMinute = 1 << 20
+		k.Shares[0].Key, k.Shares[1].Limits.PerMinute = "nobody", 1<<20
 		k.All = true
 	}
 	if got := *b.find("created key", secret); !reflect.DeepEqual(got, want) {

@@ -23,7 +23,7 @@ func changedKey(b *bench) {
 		k.Name, k.Types, k.Limits, k.Scopes, k.Filters = want.Name, want.Types, nil, want.Scopes, want.Filters
 		k.Expires = b.clock.now().Add(time.Hour)
 		k.ID, k.Owner, k.Start, k.Prefix, k.CreatedAt = "x", "other", "x", "x", time.Time{}
-		k.Revoked, k.LastUsed = b.clock.now(), b.clock.now()
+		k.Revoked, k.LastUsed, k.Shares = b.clock.now(), b.clock.now(), nil
 	})
 	if got := *b.find("changed key", secret); err != nil || !reflect.DeepEqual(changed, want) ||
 		!reflect.DeepEqual(got, want) {

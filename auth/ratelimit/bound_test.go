@@ -189,3 +189,150 @@ func TestTokensHaveTenTimesTheKeysLimitTogether(t *testing.T) {
 		}
 	}
 }
+
+// spend sends requests of callers in turn until n were sent, and counts those that passed.
+func spend(t *testing.T, l auth.Limiter, class auth.Class, n int, callers ...auth.Principal) (passed int) {
+	t.Helper()
+	for i := range n {
+		d, err := callers[i%len(callers)].Charge(t.Context(), l, class, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.OK {
+			passed++
+		}
+	}
+	return passed
+}
+
+// makes returns n keys that k makes, each with that limit; 0 means the one of k.
+func makes(k *auth.Key, n, perMinute int) (made []auth.Principal) {
+	for i := range n {
+		child := auth.Key{ID: k.ID + "." + strconv.Itoa(i)}
+		if perMinute > 0 {
+			child.Limits = &auth.Limits{PerMinute: perMinute}
+		}
+		child.Narrow(k)
+		made = append(made, auth.Principal{Key: &child})
+	}
+	return made
+}
+
+func tokensOf(keys []auth.Principal) (all []auth.Principal) {
+	for i, p := range keys {
+		all = append(all, auth.Principal{Key: p.Key, Token: strconv.Itoa(i)})
+	}
+	return all
+}
+
+// TestMakingKeysDoesNotRaiseALimit checks that keys which a key made, directly or indirectly, have its rate together.
+func TestMakingKeysDoesNotRaiseALimit(t *testing.T) {
+	maker := &auth.Key{ID: "maker", Owner: "acme", Limits: &auth.Limits{PerMinute: 60}}
+	plain := &auth.Key{ID: "plain", Owner: "acme"}
+	small := makes(maker, 1, 10)[0].Key
+	for _, row := range []struct {
+		name    string
+		class   auth.Class
+		callers []auth.Principal
+		want    int
+	}{
+		{"600 keys of a key of 60", auth.ClassQuery, makes(maker, 600, 0), 60},
+		{"with lower limits", auth.ClassQuery, makes(maker, 600, 30), 60},
+		{"and the maker itself", auth.ClassQuery, append(makes(maker, 600, 0), auth.Principal{Key: maker}), 60},
+		{"keys of one of them", auth.ClassQuery, makes(makes(maker, 1, 0)[0].Key, 600, 0), 60},
+		{"keys of one with a lower limit", auth.ClassQuery, makes(small, 600, 0), 10},
+		{"whose maker made others", auth.ClassQuery, append(makes(small, 300, 0), makes(maker, 300, 0)...), 60},
+		{"keys of a key with the default limits", auth.ClassQuery, makes(plain, 600, 0), 120},
+		{"a limit of queries does not raise that of exports", auth.ClassExport, makes(plain, 600, 120), 10},
+		{"tokens of all of them", auth.ClassQuery, tokensOf(makes(maker, 600, 0)), 600},
+	} {
+		l, _ := newLimiter(t, ratelimit.Config{})
+		if got := spend(t, l, row.class, 3000, row.callers...); got != row.want {
+			t.Errorf("%s: %d of 3000 requests passed, want %d", row.name, got, row.want)
+		}
+		if got := spend(t, l, row.class, 10, auth.Principal{Key: &auth.Key{ID: "other", Owner: "globex"}}); got != 10 {
+			t.Errorf("%s: %d of 10 requests of another owner passed", row.name, got)
+		}
+	}
+	var last *auth.Key
+	for last = maker; last.Check() == nil; last = makes(last, 1, last.Limits.PerMinute-1)[0].Key {
+	}
+	if n := len(last.Shares); n != auth.MaxShares+1 {
+		t.Errorf("a key with %d shares is refused first, want %d", n, auth.MaxShares+1)
+	}
+}
+
+// TestAnOwnerHasTenTimesTheLimitOfAKey checks the common limit of keys that the operator made.
+func TestAnOwnerHasTenTimesTheLimitOfAKey(t *testing.T) {
+	keys := func(n int, limits *auth.Limits) (all []auth.Principal) {
+		for i := range n {
+			all = append(all, auth.Principal{Key: &auth.Key{ID: strconv.Itoa(i), Owner: "acme", Limits: limits}})
+		}
+		return all
+	}
+	for _, row := range []struct {
+		callers []auth.Principal
+		want    int
+	}{
+		{keys(30, nil), 1200},
+		{keys(600, &auth.Limits{PerMinute: 60}), 600},
+		{tokensOf(keys(200, &auth.Limits{PerMinute: 2})), 200},
+	} {
+		l, c := newLimiter(t, ratelimit.Config{})
+		if got := spend(t, l, auth.ClassQuery, 9000, row.callers...); got != row.want {
+			t.Errorf("%d of 9000 requests of %d keys passed, want %d", got, len(row.callers), row.want)
+		}
+		key := auth.Principal{Key: &auth.Key{ID: "new", Owner: "acme", Limits: row.callers[0].Key.Limits},
+			Token: row.callers[0].Token}
+		d, err := key.Charge(t.Context(), l, auth.ClassQuery, 1)
+		if d.OK || err != nil {
+			t.Errorf("a new key of the owner passes: %v", err)
+		}
+		c.advance(d.Retry) // the refusals took nothing, so one passes
+		if got := spend(t, l, auth.ClassQuery, 3, key); got != 1 {
+			t.Errorf("%d passed after the time to wait, want 1", got)
+		}
+	}
+}
+
+// TestMakingKeysAddsNoSlots counts how many requests of callers may run at once, one request of each in turn.
+func TestMakingKeysAddsNoSlots(t *testing.T) {
+	maker := &auth.Key{ID: "maker", Owner: "acme"}
+	var keys []auth.Principal
+	for i := range 100 {
+		keys = append(keys, auth.Principal{Key: &auth.Key{ID: strconv.Itoa(i), Owner: "acme"}})
+	}
+	for _, row := range []struct {
+		name    string
+		callers []auth.Principal
+		want    int
+	}{
+		{"one key", keys[:1], 20},
+		{"keys that a key made", makes(maker, 100, 0), 20},
+		{"and the key itself", append(makes(maker, 100, 0), auth.Principal{Key: maker}), 20},
+		{"their tokens", tokensOf(makes(maker, 100, 0)), 200},
+		{"keys of an owner", keys, 200},
+		{"their tokens", tokensOf(keys), 2000},
+	} {
+		l, _ := newLimiter(t, ratelimit.Config{})
+		for round := range 2 { // the second time after all have ended
+			var ends []func()
+			for i := range 3000 {
+				if d, end := row.callers[i%len(row.callers)].Acquire(l); d.OK {
+					ends = append(ends, end)
+				}
+			}
+			if len(ends) != row.want {
+				t.Errorf("%s, round %d: %d requests run at once, want %d", row.name, round, len(ends), row.want)
+			}
+			if d, end := (&auth.Principal{Key: &auth.Key{ID: "x", Owner: "other"}}).Acquire(l); !d.OK {
+				t.Errorf("%s: another owner has no slot", row.name)
+			} else {
+				end()
+			}
+			for _, end := range ends {
+				end()
+			}
+		}
+	}
+}

@@ -39,8 +39,8 @@ func Defaults() map[auth.Class]int {
 // Config configures New. The zero Config uses all defaults.
 type Config struct {
 	// Limits are requests per auth.Window by class, at least 1. A missing class has its default. A class of the
-	// host has no default. Limits of panel tokens ([auth.Class.Token] and Tokens) are derived from the other
-	// limits unless they are set.
+	// host has no default. Limits of panel tokens and owners ([auth.Class.Token], Tokens and Owner) are derived from
+	// the other limits unless they are set.
 	Limits map[auth.Class]int
 	// Factor multiplies all limits, including limits of keys, but not InFlight. 0 means 1.
 	Factor float64
@@ -110,7 +110,8 @@ func (cfg Config) withDefaults() Config {
 	maps.Copy(limits, cfg.Limits)
 	// Tokens have their own tables, so that minting many tokens does not push out the buckets of keys.
 	for class, limit := range maps.Clone(limits) {
-		for of, times := range map[auth.Class]int{class.Token(): 1, class.Tokens(): auth.TokensFactor} {
+		for of, times := range map[auth.Class]int{class.Token(): 1, class.Tokens(): auth.TokensFactor,
+			class.Owner(): auth.OwnerFactor, class.Owner().Tokens(): auth.OwnerFactor * auth.TokensFactor} {
 			if _, given := cfg.Limits[of]; !given {
 				limits[of] = min(limit, maxLimit) * times
 			}
@@ -153,7 +154,7 @@ func (l *Limiter) decide(class auth.Class, id string, cost int, own *auth.Limits
 	if own != nil {
 		limit = l.scaled(own.PerMinute)
 	}
-	return t.decide(id, max(cost, 0), limit, take), nil
+	return t.decide(id, cost, limit, take), nil
 }
 
 // scaled returns limit times the factor, rounded, and at least 1.

@@ -131,8 +131,8 @@ func TestDecisionFields(t *testing.T) {
 			auth.Decision{OK: true, Limit: 60, Reset: at(61 * time.Second)}},
 		{"a batch larger than a bucket never passes", 30 * time.Second, 61,
 			auth.Decision{Limit: 60, Remaining: 30, Reset: at(61 * time.Second), Retry: 30 * time.Second}},
-		{"a negative cost returns nothing", 0, -5,
-			auth.Decision{OK: true, Limit: 60, Remaining: 30, Reset: at(61 * time.Second)}},
+		{"a negative cost gives back", 0, -5,
+			auth.Decision{OK: true, Limit: 60, Remaining: 35, Reset: at(56 * time.Second)}},
 		{"a bucket holds its limit and no more", time.Hour, 0,
 			auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(time.Hour + 31*time.Second)}},
 	} {

@@ -36,9 +36,13 @@ import (
 // GroupRows is the number of rows after which a row group is written.
 const GroupRows = 50_000
 
+// groupBytes is about what a row group takes in memory.
+const groupBytes = 70 << 20
+
 // Format returns the format.
 func Format() exporter.Format {
-	return exporter.Format{Name: "parquet", Type: "application/vnd.apache.parquet", OneTable: true, Open: open}
+	return exporter.Format{Name: "parquet", Type: "application/vnd.apache.parquet", OneTable: true, Open: open,
+		Memory: groupBytes}
 }
 
 func open(to exporter.Target, tables []schema.TableID) (exporter.Writer, error) {

@@ -24,6 +24,7 @@ type hostility struct {
 	heavy []string // keys with large queries
 	torn  []string // keys with incomplete requests
 	slow  []string // keys whose clients do not read their answers
+	many  []string // keys of one owner
 
 	mu      sync.Mutex
 	begun   map[string]int          // by attack
@@ -92,7 +93,30 @@ var attacks = []attack{
 		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, "Bearer "+
 			h.slow[worker%len(h.slow)], body)
 	}},
+	{"heavy questions by many keys of one owner", 12, 100 * time.Millisecond,
+		func(ctx context.Context, h *hostility, worker int) (int, error) {
+			body := fmt.Sprintf(`{"preset":"last_90d","parameters":["paths","paths","paths","paths"],"filters":[{"field":"path","op":"ne","value":"/%d"}]}`, rand.Int())
+			return h.send(ctx, somewhere(), "POST", "/v1/query?website_id="+h.WebsiteID, h.many[worker], body)
+		}},
+	{"exports that nobody reads", 6, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
+		return h.leaveUnread(ctx, somewhere(), "/v1/export?website_id="+h.WebsiteID, "Bearer "+h.many[worker], "")
+	}},
+	{"messages of assistants", 2, 100 * time.Millisecond, func(ctx context.Context, h *hostility, worker int) (int, error) {
+		accepts := "\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-03-26\r\nContent-Length:"
+		request := strings.Replace(head("POST", "/v1/mcp", h.many[worker], len(manyCalls)), "\r\nContent-Length:", accepts, 1)
+		return h.exchange(ctx, somewhere(), request+manyCalls)
+	}},
 }
+
+// manyCalls is a message of an assistant with 60 large questions.
+var manyCalls = func() string {
+	call := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask","arguments":{"website_id":"web_demo","preset":"last_90d","parameters":[{"name":"session_list","limit":10000}]}}}`
+	calls := make([]string, 60)
+	for i := range calls {
+		calls[i] = fmt.Sprintf(call, i)
+	}
+	return "[" + strings.Join(calls, ",") + "]"
+}()
 
 // somewhere returns an address of loopback. Each counts as a separate network.
 func somewhere() string {

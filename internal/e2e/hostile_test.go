@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -26,25 +27,39 @@ import (
 const (
 	maxDelay  = time.Second
 	maxMemory = 1 << 30
+	// maxCollecting is the largest share of the processor that the collection of garbage may have.
+	maxCollecting = 0.25
 )
 
 // attacked is the website of the attacks that store something. Answers about the website of the dashboard do not
 // change.
 const attacked = "web_attacked"
 
+// calm is the website of the good key, and the id of its owner. All hostile keys have another owner.
+const calm = "web_calm"
+
 // TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, while a good key loads
 // a dashboard. The good key must get every answer, without 429 and 503. SIGHTLINE_FOR is the duration.
 func TestHostile(t *testing.T) {
 	length := lasting(t, "hostile")
 	dir := t.TempDir()
-	t.Setenv("GOMEMLIMIT", "350MiB")
-	h := &hostility{process: start(t, dir, "--log-level", "error", "--duckdb-memory", "512MiB"),
+	metrics := freeAddress(t)
+	h := &hostility{process: start(t, dir, "--log-level", "error", "--memory", "1GiB", "--mcp", "--metrics-addr", metrics),
 		begun: map[string]int{}, answers: map[string]map[int]int{}}
-	if _, errs, code := run(t, "websites", "add", "--data", dir, "--id", attacked, "--name", "Attacked", "--domain",
-		"attacked.example"); code != 0 {
-		t.Fatalf("websites add: exit code %d, %q", code, errs)
+	for _, args := range [][]string{
+		{"websites", "add", "--id", attacked, "--name", "Attacked", "--domain", "attacked.example"},
+		{"owners", "add", "--id", "owner_calm", "--name", "Calm"},
+		{"websites", "add", "--owner", "owner_calm", "--id", calm, "--name", "Calm", "--domain", "calm.example"},
+	} {
+		if _, errs, code := run(t, append(args, "--data", dir)...); code != 0 {
+			t.Fatalf("%s: exit code %d, %q", args, code, errs)
+		}
 	}
-	good := newKey(t, dir, "good")
+	h.visitCalm(t)
+	good := newKey(t, dir, "good", "--owner", "owner_calm")
+	for worker := range 12 {
+		h.many = append(h.many, newKey(t, dir, fmt.Sprint("many-", worker), "--scope", "read:data", "--scope", "export:data"))
+	}
 	for _, name := range []string{"1", "2"} {
 		h.heavy, h.torn = append(h.heavy, newKey(t, dir, "heavy-"+name)), append(h.torn, newKey(t, dir, "torn-"+name))
 		h.slow = append(h.slow, newKey(t, dir, "slow-"+name))
@@ -65,6 +80,9 @@ func TestHostile(t *testing.T) {
 	attackers.Wait()
 	memory := h.memory(t)
 	t.Logf("%s of hostile traffic\n%s", length, h.report(idle, hostile, memory))
+	if share := collecting(t, metrics); share > maxCollecting {
+		t.Errorf("the collection of garbage takes %.2f of the processor, more than %.2f", share, maxCollecting)
+	}
 	h.check(t, idle, hostile, memory)
 	h.stop(t)
 }
@@ -107,10 +125,53 @@ func (h *hostility) check(t *testing.T, idle, hostile *measured, memory int64) {
 	}
 }
 
-// newKey creates a key of the demo's owner with default limits.
-func newKey(t *testing.T, dir, name string) string {
+// visitCalm sends pageviews of the website of the good key.
+func (h *hostility) visitCalm(t *testing.T) {
 	t.Helper()
-	out, errs, code := run(t, "keys", "add", "--data", dir, "--name", name, "--all")
+	to := h.ready
+	to.WebsiteID = calm
+	for body := range 10 {
+		items := make(list, 100)
+		for i := range items {
+			items[i] = object{"type": "track", "name": "screen_view", "eventId": fmt.Sprint("calm-", body, "-", i),
+				"anonymousId": fmt.Sprint("visitor-", i), "path": fmt.Sprint("https://calm.example/", i%30)}
+		}
+		mustTrack(t, to, "/batch", items)
+	}
+}
+
+// collecting returns the share of the processor that the collection of garbage took, of what the process used.
+func collecting(t *testing.T, metrics string) float64 {
+	t.Helper()
+	resp, err := http.Get("http://" + metrics + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := func(name string) float64 {
+		found := regexp.MustCompile(`(?m)^go_cpu_classes_` + name + `_cpu_seconds_total (\S+)$`).FindSubmatch(text)
+		if found == nil {
+			t.Fatalf("no %s in the metrics", name)
+		}
+		n, err := strconv.ParseFloat(string(found[1]), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	share := seconds("gc_total") / (seconds("total") - seconds("idle"))
+	t.Logf("the collection of garbage took %.3f of the processor", share)
+	return share
+}
+
+// newKey creates a key with default limits, of the demo's owner unless args name another one.
+func newKey(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	out, errs, code := run(t, append([]string{"keys", "add", "--data", dir, "--name", name, "--all"}, args...)...)
 	if code != 0 {
 		t.Fatalf("keys add: exit code %d, %q", code, errs)
 	}
@@ -153,10 +214,10 @@ func (h *hostility) panel(ctx context.Context, key string, length time.Duration)
 	tick := time.NewTicker(panelEvery)
 	defer tick.Stop()
 	for i, first := 0, time.Now(); i < 5 || time.Since(first) < length; i++ {
-		c := call{method: http.MethodGet, url: h.Address + "/v1/websites/" + h.WebsiteID + "/analytics?preset=last_7d",
+		c := call{method: http.MethodGet, url: h.Address + "/v1/websites/" + calm + "/analytics?preset=last_7d",
 			header: map[string]string{"X-Api-Key": key}}
 		if i%2 == 1 {
-			c.method, c.url = http.MethodPost, h.Address+"/v1/query?website_id="+h.WebsiteID
+			c.method, c.url = http.MethodPost, h.Address+"/v1/query?website_id="+calm
 			c.header["Content-Type"] = "application/json"
 			c.body = object{"preset": "last_7d", "parameters": list{"summary_metrics", "pages", "traffic"}}
 		}

@@ -72,7 +72,11 @@ func (h *hostility) unread(ctx context.Context, from, path, authorization, body 
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetReadBuffer(4096) // the system may choose another size
 	}
-	request := strings.Replace(head(http.MethodPost, path, "", len(body)), "X-Api-Key: ", "Authorization: "+
+	method := http.MethodPost
+	if body == "" {
+		method = http.MethodGet
+	}
+	request := strings.Replace(head(method, path, "", len(body)), "X-Api-Key: ", "Authorization: "+
 		authorization, 1) + body
 	if authorization == "" {
 		request = strings.Replace(request, "Authorization: \r\n", "", 1)

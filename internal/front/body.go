@@ -112,7 +112,10 @@ func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 		if len(body) == cap(body) {
 			// one byte more than the limit shows whether the body ends
 			room := min(max(first, int64(cap(body))), limit+1-int64(len(body)))
-			if err := r.body.grow(r.front.bodies, r, room); err != nil {
+			if r.body == nil {
+				r.body = r.front.cfg.Memory.Body(r.sender())
+			}
+			if err := r.overdrawn("bodies", r.body.Grow(room)); err != nil {
 				return nil, err
 			}
 			body = append(make([]byte, 0, int64(cap(body))+room), body...)

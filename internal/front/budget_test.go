@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -70,8 +71,8 @@ func large() func() (*front.Answer, error) {
 	return func() (*front.Answer, error) { return &front.Answer{Status: http.StatusOK, Body: body}, nil }
 }
 
-// TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 32 MiB for one caller, 64
-// MiB for the tokens of a key, and 128 MiB in total. Small responses and refusals still pass.
+// TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 32 MiB for one caller, 48
+// MiB for the tokens of a key, no more than the rest for an owner, and 128 MiB in total. Small responses and refusals still pass.
 func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.Factor, l.InFlight = 1000, 100 })
 	w.any = large()
@@ -88,6 +89,7 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 		return "Bearer " + token.Reveal()
 	}
 	token := mint()
+	owners := 0
 	for _, row := range []struct {
 		name   string
 		who    func() []string
@@ -98,10 +100,15 @@ func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 		{"one key", func() []string { return []string{"X-Api-Key", secret} }, 429, 1, []string{"X-Api-Key", w.key(t)}},
 		{"one token", func() []string { return []string{"Authorization", token} }, 429, 1,
 			[]string{"Authorization", mint()}},
-		{"many tokens of one key", func() []string { return []string{"Authorization", mint()} }, 429, 3,
+		{"many tokens of one key", func() []string { return []string{"Authorization", mint()} }, 429, 2,
 			[]string{"X-Api-Key", secret}},
 		{"one network without a key", func() []string { return nil }, 429, 1, []string{"From", "203.0.113.8"}},
-		{"many keys", func() []string { return []string{"X-Api-Key", w.key(t)} }, 503, 6, nil},
+		{"many keys of one owner", func() []string { return []string{"X-Api-Key", w.key(t)} }, 429, 3,
+			[]string{"X-Api-Key", w.keyOf(t, "another")}},
+		{"many owners", func() []string {
+			owners++
+			return []string{"X-Api-Key", w.keyOf(t, strconv.Itoa(owners))}
+		}, 503, 6, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c, got := newCrowd(w), map[int]int{}
@@ -204,4 +211,101 @@ func TestConcurrentRequestsOfANetworkAreBounded(t *testing.T) {
 		t.Errorf("after all responses were read: %d", rec.Code)
 	}
 	c.leave()
+}
+
+// TestBytesAreClaimedWhenRowsAreRead checks that a request whose rows do not fit is refused before it makes a response of
+// them, that its claim becomes that of the response, and that nothing is left afterwards.
+func TestBytesAreClaimedWhenRowsAreRead(t *testing.T) {
+	w := newWorld(t)
+	secret := w.key(t)
+	for _, row := range []struct {
+		name   string
+		rows   int64
+		body   int // bytes of the response
+		beside int64
+		status int
+		left   bool // whether another request of the key may have 30 MiB while the client reads
+	}{
+		{"large rows, a small response", 30 << 20, 10, 0, 200, true},
+		{"large rows, a large response", 30 << 20, 20 << 20, 0, 200, false},
+		{"small rows, a large response", 0, 20 << 20, 0, 200, false},
+		{"rows beside others", 20 << 20, 10, 20 << 20, 429, true},
+		{"a response beside other rows", 0, 20 << 20, 20 << 20, 429, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			hold := func(size int64) func(context.Context, *front.Request) (*front.Answer, error) {
+				return func(_ context.Context, r *front.Request) (*front.Answer, error) {
+					if err := r.Claim(size); err != nil {
+						return nil, err
+					}
+					return front.JSON("held")
+				}
+			}
+			w.steps = func(ctx context.Context, r *front.Request) (*front.Answer, error) {
+				w.steps = hold(30 << 20)
+				if err := r.Claim(row.rows); err != nil {
+					return nil, err
+				}
+				return &front.Answer{Status: http.StatusOK, Body: make([]byte, row.body), Type: "x"}, nil
+			}
+			c := newCrowd(w)
+			if row.beside > 0 {
+				inner := w.steps
+				w.steps = func(ctx context.Context, r *front.Request) (*front.Answer, error) {
+					w.steps = inner
+					if err := r.Claim(row.beside); err != nil {
+						return nil, err
+					}
+					if got := c.ask("/work", "X-Api-Key", secret); got.Code != row.status {
+						t.Errorf("beside other rows: %d, want %d", got.Code, row.status)
+					}
+					return front.JSON("held")
+				}
+				c.ask("/work", "X-Api-Key", secret)
+			} else if got := c.ask("/work", "X-Api-Key", secret); got.Code != row.status {
+				t.Errorf("status %d, want %d", got.Code, row.status)
+			}
+			w.steps = hold(30 << 20)
+			if got := c.ask("/work", "X-Api-Key", secret); (got.Code == 200) != row.left {
+				t.Errorf("another request while the client reads: %d", got.Code)
+			}
+			c.leave()
+			w.steps = hold(30 << 20)
+			if got := c.ask("/work", "X-Api-Key", secret); got.Code != 200 {
+				t.Errorf("after all were read: %d %s", got.Code, got.Body)
+			}
+			c.leave()
+		})
+	}
+}
+
+// TestWorkThatOutlivesARequestHoldsNothing checks that rows which are read after the end of a request do not count for
+// ever.
+func TestWorkThatOutlivesARequestHoldsNothing(t *testing.T) {
+	for _, before := range []int64{-1, 1 << 20} {
+		w := newWorld(t)
+		secret := w.key(t)
+		var ended *front.Request
+		w.steps = func(_ context.Context, r *front.Request) (*front.Answer, error) {
+			ended = r
+			if before >= 0 {
+				if err := r.Claim(before); err != nil {
+					return nil, err
+				}
+			}
+			return front.JSON("done")
+		}
+		for range 10 {
+			r := httptest.NewRequest("POST", "/work", http.NoBody)
+			r.Header.Set("X-Api-Key", secret)
+			rec := httptest.NewRecorder()
+			w.ServeHTTP(rec, r)
+			if rec.Code != http.StatusOK {
+				t.Fatalf("status %d", rec.Code)
+			}
+			if err := ended.Claim(20 << 20); err != nil {
+				t.Fatalf("a claim after the end: %v", err)
+			}
+		}
+	}
 }

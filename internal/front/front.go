@@ -29,6 +29,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/internal/requestid"
+	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -38,6 +39,7 @@ type Config struct {
 	Auth    auth.Authenticator // required
 	Limiter auth.Limiter       // required; its auth.ConcurrencyLimiter is used if it is one
 	Audit   auth.Sink          // required
+	Memory  *memory.Budget     // for bodies and answers; nil means a new one
 	// Refuse returns the response to err. r has no Route if no route was found. Required.
 	Refuse func(r *Request, err error) Refusal
 	// CORS applies to responses without a route.
@@ -47,7 +49,7 @@ type Config struct {
 
 	Timeout     time.Duration // of a route's own steps; 0 means no limit
 	BodyTimeout time.Duration // for the arrival of a body; 0 means DefaultBodyTimeout
-	WriteGrace  time.Duration // how long a client may pause while it reads a large response; 0 means DefaultWriteGrace
+	WriteGrace  time.Duration // how long a client of a large response may pause at first; 0 means DefaultWriteGrace
 	// Observe is called after every response; may be nil.
 	Observe      func(context.Context, observe.Request)
 	Logger       *slog.Logger     // nil means no log
@@ -89,8 +91,6 @@ type Front struct {
 	addr        func(*http.Request) netip.Addr // the client's address
 	concurrency auth.ConcurrencyLimiter        // nil means no limit
 	router      router
-	bodies      *budget
-	answers     *budget
 	refusals    *refusals
 	compressor  compressor
 }
@@ -100,6 +100,9 @@ func New(cfg Config, routes []*Route) *Front {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Memory == nil {
+		cfg.Memory = memory.Default()
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -108,8 +111,7 @@ func New(cfg Config, routes []*Route) *Front {
 	}
 	cfg.BodyTimeout = cmp.Or(cfg.BodyTimeout, DefaultBodyTimeout)
 	cfg.WriteGrace = cmp.Or(cfg.WriteGrace, DefaultWriteGrace)
-	f := &Front{cfg: cfg, router: newRouter(routes), bodies: newBodies(), answers: newAnswers(),
-		refusals: newRefusals()}
+	f := &Front{cfg: cfg, router: newRouter(routes), refusals: newRefusals()}
 	f.addr = cfg.Proxies.Watched(cfg.Logger, cfg.ProxyHeader)
 	f.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
 	return f
@@ -130,13 +132,13 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	defer f.observe(ctx, r, a)  // also after a panic, for example because the caller hung up
 	r.limitHeaders(h)
 	r.boundBody()
-	r.body.shrink(0) // the response is known, so the body is not needed any more
-	f.compressor.compress(a, hr)
-	r.answer.shrink(int64(cap(a.Body)))
+	r.body.End() // the response is known, so the body is not needed any more
 	if a.Stream != nil {
 		f.stream(ctx, w, r, a)
 		return
 	}
+	f.compressor.compress(a, hr)
+	r.held().Shrink(int64(cap(a.Body)))
 	a.write(w, hr, f.cfg.WriteGrace)
 	a.release()
 }
@@ -187,7 +189,7 @@ func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 		a = f.refusal(r, err)
 	}
 	if err := f.record(ctx, r, a.sent(r.Request)); err != nil {
-		r.answer.shrink(0)
+		r.held().Shrink(0)
 		return f.refusal(r, &UnavailableError{"audit", err})
 	}
 	return a

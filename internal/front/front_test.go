@@ -341,7 +341,7 @@ func TestBodiesOfManyCallersLeaveSpace(t *testing.T) {
 		return rec.Code
 	}
 	for i := range statuses {
-		key, arrived := w.key(t), sync.OnceFunc(met.Done)
+		key, arrived := w.keyOf(t, fmt.Sprint("owner ", i)), sync.OnceFunc(met.Done)
 		met.Add(1)
 		all.Go(func() {
 			defer arrived()

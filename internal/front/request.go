@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/memory"
 )
 
 // A Request is a request and the results of the steps so far.
@@ -36,8 +38,10 @@ type Request struct {
 	paid     int           // total cost so far
 	counted  bool          // one of many refusals, without a separate audit entry
 	bounded  bool          // the body has a deadline
-	body     claim         // the bytes of the request's body
-	answer   claim         // the bytes of a large answer
+	body     *memory.Claim // the bytes of the request's body; nil before the first
+	claiming sync.Mutex    // guards answer and ended: work that several requests wait for may outlive this one
+	answer   *memory.Claim // the bytes of the answer, and of the rows that it is made of; nil before the first
+	ended    bool          // Claim has no effect any more
 	undo     []func()      // releases resources after the response was sent
 	first    [4]func()     // memory for undo
 }
@@ -146,18 +150,77 @@ func (r *Request) acquire() error {
 	return nil
 }
 
-// hold counts the bytes of a large response against the budget for answers.
-func (r *Request) hold(a *Answer) error {
-	if len(a.Body) <= largeAnswer || a.sent(r.Request) == http.StatusNotModified {
-		return nil
+// sender returns under whose name the budget counts r.
+func (r *Request) sender() memory.Caller {
+	if p := r.Principal; p != nil {
+		return memory.Caller{Owner: p.Key.Owner, Key: p.Key.ID, Token: p.Token}
 	}
-	return r.answer.grow(r.front.answers, r, int64(cap(a.Body)))
+	return memory.Caller{Owner: "network " + r.Network()}
 }
 
-// release releases the resources of r.
+// Claim counts size bytes of rows, of which the response is made, against the budget for answers. Its error is a
+// *[LimitedError] or an *[UnavailableError].
+func (r *Request) Claim(size int64) error {
+	r.claiming.Lock()
+	if r.answer == nil && !r.ended {
+		r.answer = r.front.cfg.Memory.Answer(r.sender())
+	}
+	claim := r.answer
+	r.claiming.Unlock()
+	if claim == nil {
+		return nil
+	}
+	return r.overdrawn("answers", claim.Grow(size))
+}
+
+// held returns the claim of the answer; nil if there is none.
+func (r *Request) held() *memory.Claim {
+	r.claiming.Lock()
+	defer r.claiming.Unlock()
+	return r.answer
+}
+
+// overdrawn returns err of a budget as an error of r. name is that of the bytes.
+func (r *Request) overdrawn(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, memory.ErrCaller):
+		d := auth.Decision{Retry: time.Second, Reset: r.Now.Add(time.Second), Concurrent: true}
+		return &LimitedError{Decision: d, Status: d.RateStatus(r.Now), Of: name}
+	}
+	return &UnavailableError{name, err}
+}
+
+// hold counts the bytes of a response beyond those of its rows. A stream has claimed what it needs.
+func (r *Request) hold(a *Answer) error {
+	if a.Stream != nil {
+		return nil
+	}
+	held, size := r.held(), int64(cap(a.Body))
+	if len(a.Body) <= memory.Small || a.sent(r.Request) == http.StatusNotModified {
+		return nil // it does not count
+	}
+	if more := size - held.Size(); more > 0 {
+		return r.Claim(more)
+	}
+	return nil
+}
+
+// OnEnd calls end after the response was sent, or not sent.
+func (r *Request) OnEnd(end func()) { r.undo = append(r.undo, end) }
+
+// release releases the resources of r. A guest of the context keeps the bytes of the response.
 func (r *Request) release() {
-	r.body.shrink(0)
-	r.answer.shrink(0)
+	r.body.End()
+	r.claiming.Lock()
+	r.ended = true
+	r.claiming.Unlock()
+	if guest := memory.GuestOf(r.Context()); guest != nil {
+		guest.Keep(r.held())
+	} else {
+		r.held().End()
+	}
 	for _, undo := range r.undo {
 		undo()
 	}

@@ -1,6 +1,10 @@
 package front
 
-import "context"
+import (
+	"context"
+
+	"github.com/sightline-analytics/sightline/memory"
+)
 
 // A Runner runs the steps of a route.
 type Runner interface {
@@ -38,6 +42,11 @@ func (s Steps[Q]) Run(ctx context.Context, r *Request) (*Answer, error) {
 	}
 	if err := r.charge(ctx, bucket, 1); err != nil {
 		return nil, err
+	}
+	if guest := memory.GuestOf(ctx); guest != nil {
+		if err := r.overdrawn("bodies", guest.TakeBody(r.front.cfg.Memory, r.sender())); err != nil {
+			return nil, err
+		}
 	}
 	for _, step := range []func(context.Context, *Request, *Q) error{s.Allow, s.Read} {
 		if step == nil {

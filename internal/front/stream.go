@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"time"
 )
 
 // stream sends the response a to r, whose body a.Stream writes.
@@ -18,7 +17,7 @@ func (f *Front) stream(ctx context.Context, w http.ResponseWriter, r *Request, a
 	if r.Method == http.MethodHead {
 		return
 	}
-	to := &streamed{w, http.NewResponseController(w), f.cfg.WriteGrace}
+	to := newPaced(w, f.cfg.WriteGrace)
 	buffered := bufio.NewWriterSize(to, largeAnswer)
 	err := a.Stream(ctx, buffered)
 	if err == nil {
@@ -30,23 +29,5 @@ func (f *Front) stream(ctx context.Context, w http.ResponseWriter, r *Request, a
 			slog.String("route", r.Route.Path), slog.Any("error", err))
 		panic(http.ErrAbortHandler) // net/http breaks the connection, and logs nothing
 	}
-	_ = to.limits.SetWriteDeadline(time.Now().Add(f.cfg.WriteGrace)) // for the bytes in the buffer of net/http
-}
-
-// streamed writes to a client that must read at minRate, and must not pause for longer than grace. Between two writes
-// there is no deadline, because the next bytes may take long to compute.
-type streamed struct {
-	to     http.ResponseWriter
-	limits *http.ResponseController
-	grace  time.Duration
-}
-
-func (s *streamed) Write(p []byte) (int, error) {
-	// some writers support no deadlines
-	_ = s.limits.SetWriteDeadline(time.Now().Add(s.grace + time.Duration(len(p))*(time.Second/minRate)))
-	n, err := s.to.Write(p)
-	if err == nil {
-		_ = s.limits.SetWriteDeadline(time.Time{})
-	}
-	return n, err
+	to.end()
 }

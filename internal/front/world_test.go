@@ -141,10 +141,13 @@ func (w *world) Record(_ context.Context, e auth.Entry) error {
 	return w.auditErr
 }
 
-func (w *world) key(t testing.TB) string {
+func (w *world) key(t testing.TB) string { return w.keyOf(t, "o") }
+
+// keyOf returns the secret of a new key of an owner.
+func (w *world) keyOf(t testing.TB, owner string) string {
 	t.Helper()
 	_, secret, err := w.keys.CreateKey(t.Context(),
-		auth.Key{Owner: "o", Name: "k", Scopes: []auth.Scope{auth.ReadData}, All: true})
+		auth.Key{Owner: owner, Name: "k", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,17 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/sightline-analytics/sightline/memory"
 )
 
-const (
-	// DefaultWriteGrace is the default time for which a client may pause while it reads a response.
-	DefaultWriteGrace = 10 * time.Second
-	// largeAnswer is the size in bytes from which responses count against the budget, and from which clients must read
-	// at minRate. Smaller responses usually fit into the buffers of the connection.
-	largeAnswer = 64 << 10
-	// minRate is the average number of bytes per second that a client must read after the grace.
-	minRate = 64_000
-)
+// largeAnswer is the size in bytes from which clients must read at minRate. Smaller responses usually fit into the buffers
+// of the connection.
+const largeAnswer = memory.Small
 
 // Write sends a as the response to r.
 func (a *Answer) Write(w http.ResponseWriter, r *http.Request) { a.write(w, r, DefaultWriteGrace) }
@@ -56,23 +52,41 @@ func (a *Answer) addHeaders(h http.Header) {
 	}
 }
 
-// writeLarge writes body in chunks. It replaces the server's fixed deadline by two that move with the client's
-// progress: the client must not pause for longer than grace, and must then read at minRate on average.
+// writeLarge writes body in chunks, at the pace of the client.
 func writeLarge(w http.ResponseWriter, body []byte, grace time.Duration) {
-	rc := http.NewResponseController(w)
-	took := func(bytes int) time.Duration { return grace + time.Duration(bytes)*(time.Second/minRate) }
-	began := time.Now()
+	to := newPaced(w, grace)
 	for sent := 0; sent < len(body); {
 		chunk := body[sent:min(sent+largeAnswer, len(body))]
 		sent += len(chunk)
-		at, pause := began.Add(took(sent)), time.Now().Add(took(len(chunk)))
-		if pause.Before(at) {
-			at = pause
-		}
-		_ = rc.SetWriteDeadline(at) // some writers support no deadlines
-		if _, err := w.Write(chunk); err != nil {
+		if _, err := to.Write(chunk); err != nil {
 			return // if the caller hung up, the error cannot be reported
 		}
 	}
-	_ = rc.SetWriteDeadline(time.Now().Add(grace)) // for the bytes in the buffer of net/http
+	to.end()
 }
+
+// paced writes to a client that must keep its pace. Its deadlines replace the server's fixed one. Between two writes
+// there is no deadline, because the next bytes may take long to compute.
+type paced struct {
+	to     http.ResponseWriter
+	limits *http.ResponseController
+	pace   pace
+}
+
+func newPaced(w http.ResponseWriter, grace time.Duration) *paced {
+	return &paced{w, http.NewResponseController(w), newPace(grace)}
+}
+
+func (s *paced) Write(p []byte) (int, error) {
+	began := time.Now()
+	_ = s.limits.SetWriteDeadline(began.Add(s.pace.allowed(len(p)))) // some writers support no deadlines
+	n, err := s.to.Write(p)
+	if err == nil {
+		_ = s.limits.SetWriteDeadline(time.Time{})
+	}
+	s.pace.took(n, time.Since(began))
+	return n, err
+}
+
+// end sets the deadline for the bytes in the buffer of net/http.
+func (s *paced) end() { _ = s.limits.SetWriteDeadline(time.Now().Add(s.pace.allowed(0))) }

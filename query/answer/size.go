@@ -18,8 +18,9 @@ const DefaultMaxAnswer = 32 << 20
 // A Budget bounds the bytes of JSON that the parameters of an answer take together. The requests of a
 // batch share one. It is safe for concurrent use.
 type Budget struct {
-	most int64
-	left atomic.Int64
+	most  int64
+	left  atomic.Int64
+	claim func(bytes int64) error // may be nil
 }
 
 // NewBudget returns a Budget of that many bytes.
@@ -27,6 +28,28 @@ func NewBudget(bytes int64) *Budget {
 	b := &Budget{most: bytes}
 	b.left.Store(bytes)
 	return b
+}
+
+// Claiming makes b call claim with the memory that each part of an answer takes, as soon as its rows are known: for the
+// rows, and for the JSON that is made of them. If claim fails, the part fails with the code Unavailable and this cause.
+// claim may be called in several goroutines at once, also after the request has ended: equal requests share their work.
+func (b *Budget) Claiming(claim func(bytes int64) error) *Budget {
+	b.claim = claim
+	return b
+}
+
+// Fresh returns a Budget like b of which nothing is taken.
+func (b *Budget) Fresh() *Budget { return NewBudget(b.most).Claiming(b.claim) }
+
+func (b *Budget) claimed(bytes int64) *ask.Error {
+	if b.claim == nil {
+		return nil
+	}
+	if err := b.claim(bytes); err != nil {
+		return &ask.Error{Code: ask.Unavailable, Err: err,
+			Message: "Too many answers are in memory at the moment; try again later"}
+	}
+	return nil
 }
 
 // Take takes size bytes for a part of an answer that the caller encodes. Its error is an [*Error] with the code
@@ -50,7 +73,7 @@ func (b *Budget) Reserve(size int64) *ask.Error {
 		b.left.Add(size)
 		return b.TooLarge(nil)
 	}
-	return nil
+	return b.claimed(size)
 }
 
 // TooLarge returns the error of an answer that does not fit, because of cause.
@@ -60,10 +83,13 @@ func (b *Budget) TooLarge(cause error) *ask.Error {
 			"lower limit, ask for fewer parameters, or for a shorter range", b.most>>20)}
 }
 
-// TakeFor takes the size of t, which t remembers.
+// TakeFor takes the size of t, which t remembers. Its rows take as much memory as their JSON, or less.
 func (b *Budget) TakeFor(t *Table) *ask.Error {
 	t.most = t.size()
-	return b.Reserve(t.most)
+	if err := b.Reserve(t.most); err != nil {
+		return err
+	}
+	return b.claimed(t.most)
 }
 
 // roomInJSON returns the bytes that t takes in JSON, exactly or at most. It returns 0 if neither is known.
@@ -160,9 +186,14 @@ var beside = func() (more [256]uint8) {
 	return more
 }()
 
-// Encode is t with its JSON.
+// maxEncoded is the size in bytes up to which Encode encodes.
+const maxEncoded = 1 << 20
+
+// Encode returns t with its JSON, unless that is large: then it is only made in the response, to save a copy.
 func (t Table) Encode() Table {
-	t.encoded = slices.Clone(t.AppendJSON(make([]byte, 0, t.most)))
+	if t.most <= maxEncoded {
+		t.encoded = slices.Clone(t.AppendJSON(make([]byte, 0, t.most)))
+	}
 	return t
 }
 

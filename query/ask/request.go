@@ -30,9 +30,10 @@ type Access struct {
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all
-	// Caller identifies the caller, by a text of the host's choice. Where a [store.Bounded] makes
-	// queries wait, the caller that used the least of the store's time goes first.
-	Caller string
+	// Owner and Caller identify who asks, by texts of the host's choice, such as an owner and the id of one of its keys.
+	// Where a [store.Bounded] makes queries wait, the owner that used the least of the store's time goes first, and of
+	// this owner the caller that used the least. An empty Owner means that of a caller of this name alone.
+	Owner, Caller string
 }
 
 // DefaultLimit is the number of rows of an answer whose request sets no limit. A series without a limit

@@ -66,8 +66,8 @@ const gatherMore = 64
 // write again at about the same time. So gather waits until there are as many writes as in the group before,
 // and sometimes for one more. If they do not arrive, it waits only once. A single caller rarely waits.
 func (w *writer) gather() []*write {
-	first := w.store.queue.next()
-	if first == nil {
+	first, ok := w.store.queue.Next()
+	if !ok {
 		return nil
 	}
 	group, expected := []*write{first}, w.gathered
@@ -89,7 +89,7 @@ func (w *writer) gather() []*write {
 		weight += next.weight()
 	}
 	w.gathered = len(group)
-	w.store.queue.again()
+	w.store.queue.Again()
 	return group
 }
 
@@ -97,11 +97,11 @@ func (w *writer) gather() []*write {
 // there is none.
 func (w *writer) another(expected bool, over <-chan time.Time) *write {
 	for {
-		if next := w.store.queue.next(); next != nil || !expected {
+		if next, ok := w.store.queue.Next(); ok || !expected {
 			return next
 		}
 		select {
-		case <-w.store.queue.ready:
+		case <-w.store.queue.Ready:
 		case <-over:
 			return nil
 		}

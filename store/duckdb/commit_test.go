@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/queue"
 )
 
 // do runs f in the writer's goroutine and waits for it.
@@ -50,8 +51,8 @@ func inOneGroup(s *Store, calls ...func()) {
 func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &writer{store: &Store{queue: newQueue()}, gathered: 1, groups: gatherMore - 11}
-		add := func() { w.store.queue.add(&write{batch: &store.Batch{}}) }
+		w := &writer{store: &Store{queue: queue.New[*write]()}, gathered: 1, groups: gatherMore - 11}
+		add := func() { w.store.queue.Add(&store.Batch{}, &write{batch: &store.Batch{}}) }
 		for _, c := range []struct {
 			name string
 			// further callers that already wait, and callers that arrive one by one, a millisecond apart

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/queue"
 	"github.com/sightline-analytics/sightline/store/internal/space"
 )
 
@@ -30,7 +31,7 @@ type Store struct {
 	// writer
 	deriving sync.Mutex
 
-	queue       *queue
+	queue       *queue.Queue[*write]
 	tasks       chan func(*writer)
 	needsReopen chan struct{} // signals that a query met a fatal error; capacity 1
 	closing     chan struct{}
@@ -97,7 +98,7 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 		lang:        dialect.DuckDB(),
 		load:        store.NewLoad(cfg.Now),
 		slots:       make(chan struct{}, cfg.MaxReaders),
-		queue:       newQueue(),
+		queue:       queue.New[*write](),
 		tasks:       make(chan func(*writer)),
 		needsReopen: make(chan struct{}, 1),
 		closing:     make(chan struct{}),

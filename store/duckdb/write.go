@@ -58,7 +58,7 @@ func (s *Store) submit(ctx context.Context, w *write) error {
 		return err
 	}
 	defer s.load.Begin(ctx)()
-	s.queue.add(w)
+	s.queue.Add(w.batch, w)
 	var err error
 	select {
 	case err := <-w.done:
@@ -68,7 +68,7 @@ func (s *Store) submit(ctx context.Context, w *write) error {
 	case <-s.closing:
 		err = errClosed
 	}
-	if s.queue.remove(w) {
+	if s.queue.Remove(w.batch, w) {
 		return err
 	}
 	return <-w.done

@@ -45,7 +45,7 @@ func (w *writer) run() {
 	defer pause.Stop()
 	for {
 		select {
-		case <-w.store.queue.ready:
+		case <-w.store.queue.Ready:
 			if group := w.gather(); group != nil {
 				w.commit(group)
 			}

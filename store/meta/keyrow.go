@@ -45,6 +45,7 @@ func keyFields(k *auth.Key) []field {
 		{"expires_at", (*millis)(&k.Expires)}, {"revoked_at", (*millis)(&k.Revoked)},
 		{"scopes", asJSON{&k.Scopes}}, {"resources", asJSON{&k.Resources}}, {"filters", asJSON{&k.Filters}},
 		{"types", asJSON{&k.Types}}, {"limits", asJSON{&k.Limits}},
+		{"shares", asJSON{&k.Shares}},
 	}
 }
 

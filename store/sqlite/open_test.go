@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/queue"
 )
 
 // TestOpenFails tests the errors for files that cannot be opened. None of these files may change.
@@ -134,27 +135,30 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestSendersTakeTurns tests that a sender with one write does not wait for all writes of another sender.
+// TestSendersTakeTurns tests that an owner with one write waits for one group, whatever another owner has sent.
 func TestSendersTakeTurns(t *testing.T) {
 	t.Parallel()
-	q := newQueue()
-	of := func(sender string) *write {
-		return &write{batch: &store.Batch{Sender: sender}, rows: make([]row, groupRows/2)}
+	w := &writer{store: &Store{queue: queue.New[*write]()}}
+	add := func(owner, sender string, rows int) {
+		one := &write{batch: &store.Batch{Owner: owner, Sender: sender}, rows: make([]row, rows)}
+		w.store.queue.Add(one.batch, one)
 	}
-	busy := []*write{of("busy"), of("busy"), of("busy")}
-	for _, w := range busy {
-		q.add(w)
+	for range 3 {
+		add("flood", "1", groupRows) // each fills a group
+		add("flood", "2", groupRows)
 	}
-	calm := of("calm")
-	q.add(calm)
-	if group := q.next(); len(group) != 2 || group[0] != busy[0] || group[1] != calm {
-		t.Errorf("the first group has %d writes, want the first of each sender", len(group))
+	add("shop", "3", 1)
+	add("blog", "4", 1)
+	var groups []string
+	for group := w.gather(); group != nil; group = w.gather() {
+		senders := ""
+		for _, one := range group {
+			senders += one.batch.Sender
+		}
+		groups = append(groups, senders)
 	}
-	if !q.remove(busy[1]) || q.remove(busy[0]) {
-		t.Error("remove must report whether the write still waits")
-	}
-	if group := q.next(); len(group) != 1 || group[0] != busy[2] {
-		t.Errorf("the second group has %d writes, want the one that is left", len(group))
+	if got := strings.Join(groups, " "); got != "1 342 1 2 1 2" {
+		t.Errorf("senders of the groups: %s", got)
 	}
 }
 

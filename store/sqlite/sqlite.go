@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/queue"
 	"github.com/sightline-analytics/sightline/store/internal/space"
 )
 
@@ -21,7 +22,7 @@ type Store struct {
 	catalog catalog
 	load    *store.Load
 	space   *space.Guard // nil without a limit
-	queue   queue
+	queue   *queue.Queue[*write]
 	hashKey []byte
 
 	// The connections that are not in use. Of a store in memory, which has a single connection, all three are the
@@ -76,7 +77,7 @@ func OpenConfig(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		cfg: cfg, lang: dialect.SQLite(), load: store.NewLoad(cfg.Now), queue: newQueue(),
+		cfg: cfg, lang: dialect.SQLite(), load: store.NewLoad(cfg.Now), queue: queue.New[*write](),
 		reading: make(chan *conn, cfg.MaxReaders), ended: make(chan struct{}),
 	}
 	if !cfg.memory() {

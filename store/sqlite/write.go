@@ -59,7 +59,7 @@ func (s *Store) submit(ctx context.Context, b *store.Batch, restored bool) (*wri
 	}
 	defer s.load.Begin(ctx)()
 	w := &write{batch: b, rows: rows, restored: restored, done: make(chan error, 1)}
-	s.queue.add(w)
+	s.queue.Add(b, w)
 	select {
 	case err = <-w.done:
 		return w, err
@@ -68,7 +68,7 @@ func (s *Store) submit(ctx context.Context, b *store.Batch, restored bool) (*wri
 	case <-s.open.Done():
 		err = errClosed
 	}
-	if s.queue.remove(w) {
+	if s.queue.Remove(b, w) {
 		return nil, err
 	}
 	return w, <-w.done // the writer has taken it

@@ -28,8 +28,8 @@ func (s *Store) run() {
 	w := writer{store: s, tables: tables()}
 	for s.open.Err() == nil {
 		select {
-		case <-s.queue.ready:
-			w.commit(s.queue.next())
+		case <-s.queue.Ready:
+			w.commit(w.gather())
 		case <-s.open.Done():
 		}
 	}
@@ -61,6 +61,23 @@ type writer struct {
 	tables []table
 	day    int64 // the day on which old receipts were last deleted
 	args   []sqldriver.NamedValue
+}
+
+// groupRows is the number of rows that completes a group. One write may have more. A group of this size takes
+// about a tenth of a second, and the writes of other senders wait that long.
+const groupRows = 2_000
+
+// gather returns the writes of the next group.
+func (w *writer) gather() (group []*write) {
+	for rows := 0; rows < groupRows; {
+		next, ok := w.store.queue.Next()
+		if !ok {
+			break
+		}
+		group, rows = append(group, next), rows+len(next.rows)
+	}
+	w.store.queue.Again()
+	return group
 }
 
 // commit stores a group and sends the result to each of its writes.

@@ -145,7 +145,6 @@ func (cfg Config) withDefaults() Config {
 // ctx, so that requests of callers who hang up are counted.
 func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
 	error) {
-	cost = max(cost, 0)
 	if l.away.Load() {
 		return l.cfg.Local.Allow(ctx, class, id, cost, own)
 	}

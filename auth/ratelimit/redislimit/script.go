@@ -18,7 +18,7 @@ import (
 // a hundredth more when it compares them and when it rounds the remaining tokens down, so that rounding errors do not
 // hide a whole token.
 //
-// A cost above the limit does not get here: the bucket of the process refuses it.
+// A cost above the limit does not get here: the bucket of the process refuses it. A negative cost gives back tokens.
 //
 // If the stored instant is more than a window ahead, the clock was set back. The script then replaces it by one
 // window ahead, even if it refuses the request, so that the bucket begins to refill.
@@ -33,8 +33,8 @@ local after = full + cost * step
 local wait = after - now - window
 local exact = 0.01
 local ok = wait <= exact
-if ok then full = after end
-if (ok and cost > 0) or kept > now + window then
+if ok then full = math.max(after, now) end
+if (ok and cost ~= 0) or kept > now + window then
 	local left = math.max(math.ceil((full - now) / 1000), 1)
 	redis.call('SET', KEYS[1], string.format('%.17g', full), 'PX', left)
 end

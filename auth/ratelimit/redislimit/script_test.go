@@ -78,6 +78,33 @@ func newTimed(t *testing.T, s *server, c *clock) (limiters [2]*redislimit.Limite
 
 func near(a, b time.Duration) bool { return (a - b).Abs() <= 2*time.Microsecond }
 
+// TestKeysThatAKeyMadeShareItsRateInAllProcesses checks that requests of two processes by such keys pass as often as the
+// limit of the key that made them, and that a refusal takes nothing from the bucket of the key itself.
+func TestKeysThatAKeyMadeShareItsRateInAllProcesses(t *testing.T) {
+	s := startServer(t)
+	c := newClock()
+	two, _ := newTimed(t, s, c)
+	maker := &auth.Key{ID: "maker", Owner: "acme", Limits: &auth.Limits{PerMinute: 7}}
+	passed := 0
+	for i := range 60 {
+		k := auth.Key{ID: fmt.Sprint("made ", i)}
+		k.Narrow(maker)
+		who := auth.Principal{Key: &k}
+		d, err := who.Charge(t.Context(), two[i%2], auth.ClassQuery, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.OK {
+			passed++
+		} else if own, err := two[1-i%2].Allow(t.Context(), auth.ClassQuery, k.ID, 0, k.Limits); own.Remaining != 7 {
+			t.Fatalf("the bucket of a refused key has %d tokens of 7, %v", own.Remaining, err)
+		}
+	}
+	if passed != 7 {
+		t.Errorf("%d of 60 requests passed, want 7", passed)
+	}
+}
+
 // TestProcessesShareTheBucketOfOne sends random requests to two processes that share a Redis, and to one limiter
 // without Redis. The two decide like the one, and say the same.
 func TestProcessesShareTheBucketOfOne(t *testing.T) {

@@ -51,7 +51,8 @@ type serve struct {
 
 	Clickhouse   dsn     `placeholder:"ADDRESS|@FILE" help:"ClickHouse for events, in place of the data folder, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. Missing tables are created."`
 	Tables       tables  `embed:"" prefix:"clickhouse-"`
-	DuckdbMemory size    `placeholder:"SIZE" help:"Memory for DuckDB, such as 512MiB. Default: 1GiB. The process needs some 200 MiB more."`
+	Memory       size    `placeholder:"SIZE" help:"Memory of the process, such as 1GiB, at least 256MiB. DuckDB has 60 % of it and everything else 40 %. Default: 2560MiB, and 1GiB with --clickhouse."`
+	DuckdbMemory size    `placeholder:"SIZE" help:"Memory limit of DuckDB, such as 512MiB. While many large queries run, DuckDB takes up to half as much again. Default: 40 % of --memory. Without --memory the process then needs one and a half times this limit and 1GiB."`
 	MinFreeDisk  reserve `placeholder:"SIZE" help:"Free space of the disk, such as 1GiB, below which the server refuses events and answers queries only. off: no limit. Default: 256MiB, or 5 % of the disk if that is less."`
 	Redis        dsn     `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, such as redis://name:password@host:6379/0. Several processes share limits and notify each other of changed keys through it."`
 
@@ -99,6 +100,9 @@ func (s *serve) Validate() error {
 	if s.Limits == 0 && len(s.Limit) > 0 {
 		faults = append(faults, errors.New("use either --limit or --limits off"))
 	}
+	if s.Memory != 0 && (s.Memory < service.MinMemory || s.DuckdbMemory > s.Memory/2) {
+		faults = append(faults, errors.New("--memory must be at least 256MiB, and at least twice --duckdb-memory"))
+	}
 	if s.AuditKeep != 0 && s.AuditKeep < span(oneDay) {
 		faults = append(faults, errors.New("--audit-keep must be 0 or at least 1d"))
 	}
@@ -136,6 +140,7 @@ func (s *serve) settings() service.Settings {
 		Addr: s.Addr, TrackAddr: s.TrackAddr, MetricsAddr: s.MetricsAddr,
 		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile, NewRecords: s.NewRecords,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
+		Memory:        int64(s.Memory),
 		DuckDBMemory:  int64(s.DuckdbMemory),
 		BackupTo:      s.BackupTo,
 		BackupEvery:   time.Duration(s.BackupEvery),

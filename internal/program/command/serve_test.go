@@ -45,6 +45,37 @@ func TestLimitsOfClasses(t *testing.T) {
 	}
 }
 
+// The total and the part of DuckDB reach the server, and a part that is too large for the total is refused.
+func TestMemoryOptions(t *testing.T) {
+	const mib = 1 << 20
+	for _, row := range []struct {
+		args          string
+		total, duckDB int64
+		fault         string
+	}{
+		{"", 0, 0, ""},
+		{"--memory 1GiB", 1024 * mib, 0, ""},
+		{"--memory 1GiB --duckdb-memory 512MiB", 1024 * mib, 512 * mib, ""},
+		{"--duckdb-memory 4GiB", 0, 4096 * mib, ""},
+		{"--memory 255MiB", 0, 0, "at least 256MiB"},
+		{"--memory 1GiB --duckdb-memory 513MiB", 0, 0, "at least twice --duckdb-memory"},
+		{"--memory much", 0, 0, "not a size like 512MiB"},
+	} {
+		var all commands
+		p, err := newParser(&all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Parse(append([]string{"serve"}, strings.Fields(row.args)...))
+		if (err == nil) != (row.fault == "") || err != nil && !strings.Contains(err.Error(), row.fault) {
+			t.Errorf("%s: %v, want %q", row.args, err, row.fault)
+		}
+		if got := all.Serve.settings(); err == nil && (got.Memory != row.total || got.DuckDBMemory != row.duckDB) {
+			t.Errorf("%s: %d and %d, want %d and %d", row.args, got.Memory, got.DuckDBMemory, row.total, row.duckDB)
+		}
+	}
+}
+
 // A class with --limit has this limit times the factor. Other classes have their defaults times the factor.
 func TestLimitOfAClassHolds(t *testing.T) {
 	t.Parallel()

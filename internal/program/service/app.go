@@ -169,7 +169,7 @@ func (a *app) close() error {
 func (a *app) openEvents(ctx context.Context) (events, error) {
 	if a.settings.ClickHouse.DSN == "" {
 		return install.OpenFile(ctx, a.settings.Data,
-			embedded.Config{Memory: a.settings.DuckDBMemory, MinFree: a.settings.MinFree, Now: a.now, Logger: a.log})
+			embedded.Config{Memory: a.settings.divide().duckDB, MinFree: a.settings.MinFree, Now: a.now, Logger: a.log})
 	}
 	o := a.settings.ClickHouse
 	o.Now, o.Logger = a.now, a.log

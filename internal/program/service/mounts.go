@@ -97,7 +97,7 @@ func (a *app) tools(api http.Handler) (mount, error) {
 	h, err := mcp.New(mcp.Config{API: a.metrics.counted("api", api), Version: Version()})
 	about := &page{
 		about: "mcp.md", body: mcp.MaxBody,
-		free: "each call of a tool is a request to the API, with the limits of its caller",
+		free: "each message and each call of a tool is a request to the API, with the limits of its caller",
 	}
 	return mount{on: onMain, patterns: []string{toolsPath}, name: "mcp", handler: h, page: about}, err
 }

@@ -36,6 +36,7 @@ const (
 // address is in use.
 func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
 	log := s.logger(errs)
+	defer s.divide().limitHeap(log)()
 	limit, err := connectionLimit(log)
 	if err != nil {
 		return err

@@ -20,7 +20,8 @@ type Settings struct {
 	Data         string            // the data folder
 	Meta         string            // DSN of PostgreSQL; empty: SQLite in the data folder
 	ClickHouse   clickhouse.Config // without a DSN, events are in the data folder
-	DuckDBMemory int64             // duckdb.Config.MemoryLimit of the file of events
+	Memory       int64             // memory of the process, at least MinMemory; 0: 1 GiB beside DuckDB
+	DuckDBMemory int64             // duckdb.Config.MemoryLimit of the file of events; 0: two fifths of Memory, or 1 GiB
 	MinFree      int64             // embedded.Config.MinFree
 	Redis        string            // address; empty: nothing is shared with other processes
 	PepperFile   string            // empty: the pepper of the data folder

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -50,8 +51,9 @@ func newMetrics(trail audit.Sizer, now func() time.Time) *metrics {
 		}
 		return float64(n)
 	})
+	processor := collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile("^/cpu/classes/(total|idle|gc/total):")}
 	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry(), now: now}
-	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(),
+	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processor)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

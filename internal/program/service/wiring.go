@@ -24,7 +24,13 @@ func (a *app) openService() (err error) {
 	if err != nil {
 		return err
 	}
+	division := a.settings.divide()
+	budget, err := division.budget()
+	if err != nil {
+		return err
+	}
 	cfg := sightline.Config{
+		Memory:  budget,
 		Events:  a.events,
 		Records: a.records,
 		Pepper:  a.pepper,
@@ -46,6 +52,7 @@ func (a *app) openService() (err error) {
 		},
 		Trail: audit.Config{Retention: a.settings.AuditKeep, WarnSize: a.settings.AuditWarn, OnHead: a.heads.Keep},
 	}
+	division.bound(&cfg.Query)
 	if a.settings.NoResultCache {
 		cfg.Query.ResultCache, cfg.Query.MaxPartials = -1, -1
 	}

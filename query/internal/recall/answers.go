@@ -125,7 +125,7 @@ func (a *Answers) Clear() {
 func (a *Answers) Once(ctx context.Context, p *plan.Parameter, q Question, caller string, budget *answer.Budget,
 	compute func(context.Context, *answer.Budget) answer.Result) (r answer.Result, shared bool, _ error) {
 	f, began, err := a.join(ctx, flightKey{q.Key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
-		f.answer, f.failed = encoded(ctx, p, answer.NewBudget(budget.Max()), compute)
+		f.answer, f.failed = encoded(ctx, p, budget.Fresh(), compute)
 		if f.answer != nil {
 			a.Kept.Add(q.Key, f.answer, f.answer.cost())
 			a.asked.Add(q.Of, q.Key, askedCost)

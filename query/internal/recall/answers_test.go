@@ -56,7 +56,7 @@ func texts(computed *atomic.Int64, text string) func(context.Context, *answer.Bu
 		column.Name = "name"
 		table := answer.NewTable(1, []answer.Cells{column})
 		if err := budget.TakeFor(&table); err != nil {
-			return answer.Result{Error: err.Message, Code: err.Code}
+			return answer.Result{Error: err.Message, Code: err.Code, Cause: err.Err}
 		}
 		return answer.Result{Success: true, Data: table, Meta: &answer.ResultMeta{}}
 	}
@@ -247,5 +247,65 @@ func TestEqualQuestionsShareAnAnswer(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The memory of an answer is claimed before it is encoded: for its rows, their JSON, and the JSON of each who asks for
+// it. A refused claim fails the parameter, and nothing of it is remembered.
+func TestMemoryIsClaimed(t *testing.T) {
+	a, p := recall.New(listed{}, 1<<20), parameter(t, "mine")
+	var computed atomic.Int64
+	full := errors.New("memory is full")
+	const size = 17 // of the answer in JSON, at most
+	for _, row := range []struct {
+		name    string
+		q       recall.Question
+		room    int64
+		want    string
+		claimed int64
+	}{
+		{"no room for the JSON of the rows", of("q", "1"), 2*size - 1, "mine[]Too many answers are in memory at the moment; try again later", size},
+		{"room for rows and JSON alone", of("q", "1"), 3*size - 1,
+			"mine[]Too many answers are in memory at the moment; try again later", 2 * size},
+		{"remembered, with room for JSON", of("q", "1"), size, `mine[{"name":"one"}]`, size},
+		{"room for all", of("r", "1"), 3 * size, `mine[{"name":"one"}]`, 3 * size},
+	} {
+		var claimed atomic.Int64
+		budget := room().Claiming(func(bytes int64) error {
+			if claimed.Add(bytes) > row.room {
+				claimed.Add(-bytes)
+				return full
+			}
+			return nil
+		})
+		got, known := a.Recall(t.Context(), p, &row.q.Key, budget)
+		if !known {
+			var err error
+			if got, _, err = a.Once(t.Context(), p, row.q, "", budget, texts(&computed, "one")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if shown(got) != row.want || claimed.Load() != row.claimed ||
+			!got.Success && (got.Code != ask.Unavailable || !errors.Is(got.Cause, full)) {
+			t.Errorf("%s: %s %s with %d bytes, want %s with %d", row.name, shown(got), got.Code, claimed.Load(), row.want,
+				row.claimed)
+		}
+	}
+}
+
+// A large answer is remembered as its rows: its JSON is made where it is sent.
+func TestALargeAnswerHasOneCopy(t *testing.T) {
+	const size = 3 << 20
+	a, p, q := recall.New(listed{}, 1<<30), parameter(t, ""), of("q", "1")
+	var computed atomic.Int64
+	text := strings.Repeat("x", size)
+	for range 2 {
+		got, _, err := a.Once(t.Context(), p, q, "", answer.NewBudget(1<<30), texts(&computed, text))
+		if err != nil || shown(got) != `[{"name":"`+text+`"}]` {
+			t.Fatalf("the answer has %d bytes, %v", len(shown(got)), err)
+		}
+	}
+	if held := a.Kept.Size(); held > size*3/2 {
+		t.Errorf("a remembered answer with rows of %d bytes takes %d", size, held)
 	}
 }

@@ -73,8 +73,8 @@ CREATE TABLE client_ids (
     kind TEXT NOT NULL
 );
 
--- Digests are hexadecimal HMACs. The secrets are not stored. scopes, resources, filters, types and limits are
--- JSON, and null if a key has none. old_secrets has the secrets that were replaced by a rotation and are still
+-- Digests are hexadecimal HMACs. The secrets are not stored. scopes, resources, filters, types, limits and
+-- shares are JSON, and null if a key has none. old_secrets has the secrets that were replaced by a rotation and are still
 -- valid. It is a JSON list with digest, start and until, newest first.
 CREATE TABLE api_keys (
     id              TEXT    NOT NULL PRIMARY KEY,
@@ -94,7 +94,8 @@ CREATE TABLE api_keys (
     disabled        BOOLEAN NOT NULL,
     digest          TEXT    NOT NULL UNIQUE,
     last_used_at    BIGINT,
-    old_secrets     TEXT    NOT NULL DEFAULT 'null'
+    old_secrets     TEXT    NOT NULL DEFAULT 'null',
+    shares          TEXT    NOT NULL DEFAULT 'null'
 );
 CREATE INDEX api_keys_of_owner ON api_keys (owner, created_at, id);
 
