@@ -44,6 +44,10 @@ var (
 	ErrNoID = errors.New("auth: key without an id or an owner")
 	// ErrBadKey: the key contradicts itself or lacks a required field, so it cannot be issued.
 	ErrBadKey = errors.New("auth: key not acceptable")
+	// ErrRevoked wraps ErrBadKey: a revoked key cannot be changed.
+	ErrRevoked = fmt.Errorf("%w: the key is revoked", ErrBadKey)
+	// ErrExpired wraps ErrBadKey: an expired key gets no new secret, since the secret would not work.
+	ErrExpired = fmt.Errorf("%w: the key is expired", ErrBadKey)
 )
 
 // A FieldError is one mistake in a key or in the claims of a panel token.

@@ -120,16 +120,16 @@ var endpoints = map[string]endpoint{
 		skip: "The answer is an OpenAPI 3.1 document.",
 	},
 	"GET /v1/websites": {
-		target: "/v1/websites", skip: "The answer is `{\"success\":true,\"websites\":[…]}`, with websites as in the next answer.",
+		target: "/v1/websites", skip: "The answer is `{\"success\":true,\"websites\":[…],\"next\":null}`, with websites as in the next answer.",
 	},
 	"POST /v1/websites": {
 		body: "a [Website](#website)", target: "/v1/websites",
-		request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`,
+		request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`, errors: "`CONFLICT`",
 	},
 	"GET /v1/websites/{website_id}": {target: "/v1/websites/web_demo"},
 	"PATCH /v1/websites/{website_id}": {
 		body: "some fields of a [Website](#website)", target: "/v1/websites/web_shop",
-		request: `{"retentionDays":400,"keepTotals":true}`,
+		request: `{"retentionDays":400,"keepTotals":true}`, errors: "`CONFLICT`",
 	},
 	"DELETE /v1/websites/{website_id}": {
 		target: "/v1/websites/web_shop",
@@ -141,31 +141,33 @@ var endpoints = map[string]endpoint{
 	"GET /v1/websites/{website_id}/definitions": {
 		text:   "See [asking.md](asking.md#saved-by-name).",
 		target: "/v1/websites/web_demo/definitions",
-		skip:   "The answer is `{\"success\":true,\"definitions\":[…]}`, with definitions as in the next answer.",
+		skip:   "The answer is `{\"success\":true,\"definitions\":[…],\"next\":null}`, with definitions as in the next answer.",
 	},
 	"POST /v1/websites/{website_id}/definitions": {
 		body: "a [Definition](#definition)", target: "/v1/websites/web_demo/definitions",
 		request: `{"kind":"segment","name":"Phones","body":{"filters":[{"field":"device_type","op":"eq","value":"mobile"}]}}`,
+		errors:  "`CONFLICT`",
 	},
 	"DELETE /v1/websites/{website_id}/definitions": {
 		target: "/v1/websites/web_demo/definitions?kind=segment&name=Phones", errors: "`NOT_FOUND`",
 	},
 	"GET /v1/keys": {
 		target: "/v1/keys",
-		skip:   "The answer is `{\"success\":true,\"keys\":[…]}`, with keys as in the next answer.",
+		skip:   "The answer is `{\"success\":true,\"keys\":[…],\"next\":null}`, with keys as in the next answer.",
 	},
 	"POST /v1/keys": {
 		body: "a [Key](#key)", target: "/v1/keys",
 		request: `{"name":"Weekly report","scopes":["read:data"],"resources":[{"kind":"website","id":"web_demo"}],"expires":"2027-06-30T00:00:00Z"}`,
+		errors:  "`CONFLICT`",
 	},
 	"GET /v1/keys/{id}": {target: "/v1/keys/key_panel"},
 	"PATCH /v1/keys/{id}": {
 		body: "some fields of a [Key](#key)", target: "/v1/keys/key_panel",
-		request: `{"name":"Panel of the shop","disabled":false}`,
+		request: `{"name":"Panel of the shop","disabled":false}`, errors: "`CONFLICT`",
 	},
 	"DELETE /v1/keys/{id}": {target: "/v1/keys/key_old"},
 	"POST /v1/keys/{id}/rotate": {
-		target: "/v1/keys/key_panel/rotate", request: `{"grace":"1h"}`,
+		target: "/v1/keys/key_panel/rotate", request: `{"grace":"1h"}`, errors: "`CONFLICT`",
 	},
 	"GET /v1/self": {target: "/v1/self"},
 	"GET /v1/audit": {

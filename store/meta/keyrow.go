@@ -98,7 +98,12 @@ func (s *Store) keyRow(ctx context.Context, what, id string) (keyRow, error) {
 
 // Keys lists all keys of owner, including revoked, disabled and expired keys, by creation time, then id.
 func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
-	found, err := keys.list(ctx, s, sq.Eq{"owner": owner})
+	return s.KeyPage(ctx, owner, auth.Page{})
+}
+
+// KeyPage implements [auth.KeyManager].
+func (s *Store) KeyPage(ctx context.Context, owner string, page auth.Page) ([]auth.Key, error) {
+	found, err := keys.page(ctx, s, owner, page)
 	if err != nil {
 		return nil, err
 	}

@@ -106,17 +106,8 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 			return err
 		}
 		revoked := sq.And{sq.Eq{"owner": id}, sq.NotEq{"revoked_at": nil}}
-		ids, args, err := sq.Select("id").From(keys.table).Where(revoked).ToSql()
-		if err != nil {
+		if err := s.removeKeys(ctx, db, revoked); err != nil {
 			return err
-		}
-		for _, q := range []sq.Sqlizer{
-			s.sql.Delete(oldDigests).Where(sq.Expr("api_key IN ("+ids+")", args...)),
-			s.sql.Delete(keys.table).Where(revoked),
-		} {
-			if _, err := change(ctx, db, q); err != nil {
-				return err
-			}
 		}
 		for _, kind := range []struct{ name, table string }{
 			{websites.name, websites.table}, {links.name, links.table}, {monitors.name, monitors.table},
