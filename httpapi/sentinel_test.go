@@ -1,17 +1,10 @@
 package httpapi
 
 import (
-	"cmp"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -19,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -76,7 +70,7 @@ func TestSentinels(t *testing.T) {
 	named := map[string]string{} // where an error is named, by its name
 	for _, dir := range []string{"auth", "auth/audit", "erasure", "exporter", "flags", "health", "query", "query/saved",
 		"store"} {
-		maps.Copy(named, errorsNamedIn(t, filepath.Join("..", filepath.FromSlash(dir))))
+		maps.Copy(named, testenv.ErrorsNamedIn(t, filepath.Join("..", filepath.FromSlash(dir))))
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if _, ok := sentinels[name]; !ok {
@@ -93,62 +87,5 @@ func TestSentinels(t *testing.T) {
 			t.Errorf("%s: row %d, %d %q; want %d %q", name, rowOf(wrapped), got.Status, got.Message, want.status,
 				want.text)
 		}
-	}
-}
-
-var errorName = regexp.MustCompile(`\b(?:([a-z]\w*)\.)?(Err[A-Z]\w*)`)
-
-// errorsNamedIn returns the errors that the package in a folder declares and that comments of its interfaces name, with
-// the place of each.
-func errorsNamedIn(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	named := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		note := func(place, text string) {
-			for _, m := range errorName.FindAllStringSubmatch(text, -1) {
-				named[cmp.Or(m[1], file.Name.Name)+"."+m[2]] = filepath.Join(dir, e.Name()) + ", " + place
-			}
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				return false
-			case *ast.ValueSpec:
-				for _, name := range n.Names {
-					note("the declaration", name.Name)
-				}
-			case *ast.GenDecl:
-				if n.Tok == token.TYPE && len(n.Specs) == 1 {
-					if spec, ok := n.Specs[0].(*ast.TypeSpec); ok {
-						noteInterface(spec, n.Doc, note)
-					}
-				}
-			}
-			return true
-		})
-	}
-	return named
-}
-
-// noteInterface passes the comments of an interface on.
-func noteInterface(spec *ast.TypeSpec, doc *ast.CommentGroup, note func(place, text string)) {
-	in, ok := spec.Type.(*ast.InterfaceType)
-	if !ok {
-		return
-	}
-	note(spec.Name.Name, doc.Text())
-	for _, method := range in.Methods.List {
-		note(spec.Name.Name, method.Doc.Text()+method.Comment.Text())
 	}
 }

@@ -124,7 +124,10 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	usage := &usageCache{usage: cfg.Usage}
+	usage, err := newUsageCache(cfg.Usage)
+	if err != nil {
+		return nil, err
+	}
 	if _, none := cfg.Usage.(noQuotas); none {
 		usage.usage = nil
 	}
