@@ -128,11 +128,15 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := newNameCounter()
+	if err != nil {
+		return nil, err
+	}
 	if _, none := cfg.Usage.(noQuotas); none {
 		usage.usage = nil
 	}
 	blocked := &blockedCounter{writer: cfg.Writer, now: cfg.Now, logger: cfg.Logger}
-	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Proxies}, blocked, usage}).serve()
+	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Proxies}, blocked, usage, names}).serve()
 	if err != nil {
 		return nil, err
 	}
