@@ -120,6 +120,7 @@ var errorTable = []struct {
 	{as[auth.FieldErrors], codeValidation, fillFields[auth.FieldErrors]},
 	{is(auth.ErrRevoked), codeConflict, says("The key is revoked")},
 	{is(auth.ErrExpired), codeConflict, says("The key is expired")},
+	{is(auth.ErrDisabled), codeConflict, says("The key is disabled")},
 	{is(auth.ErrBadKey), codeValidation, nil},
 	{is(auth.ErrNotFound), codeNotFound, nil},
 	{is(auth.ErrExists), codeConflict, says("A key with this id already exists")},

@@ -349,7 +349,7 @@ func TestRepeatedMembers(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"scopes":["read:data"],"resources":[` + site + `,` + site + `]}`:                                        "resources[1] must not repeat website \\\"site_a\\\" of resources[0]",
 		`{"scopes":["read:data","read:data"],"all":true}`:                                                         "scopes[1] must not repeat",
-		`{"scopes":["read:data"],"all":true,"types":["pages","countries","pages"]}`:                                      "types[2] must not repeat",
+		`{"scopes":["read:data"],"all":true,"types":["pages","countries","pages"]}`:                               "types[2] must not repeat",
 		`{"scopes":["read:data"],"all":true,"filters":[{"field":"country","op":"in","values":["DE","FR","DE"]}]}`: "filters[0].values[2] must not repeat",
 	} {
 		rec := w.send("POST", "/v1/keys", "manager", body)

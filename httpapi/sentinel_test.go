@@ -34,6 +34,7 @@ var sentinels = map[string]struct {
 	"auth.ErrBadKey":        {auth.ErrBadKey, 400, "The request is not valid"},
 	"auth.ErrRevoked":       {auth.ErrRevoked, 409, "The key is revoked"},
 	"auth.ErrExpired":       {auth.ErrExpired, 409, "The key is expired"},
+	"auth.ErrDisabled":      {auth.ErrDisabled, 409, "The key is disabled"},
 	"auth.ErrBound":         {mistake.Within("an owner", "keys", 3, 2), 409, "An owner may have at most 2 keys, and would have 3"},
 	"audit.ErrConflict":     {audit.ErrConflict, 500, "Something went wrong on our side"},
 	"audit.ErrTampered":     {audit.ErrTampered, 500, "Something went wrong on our side"},

@@ -29,6 +29,7 @@ var sentinels = map[string]struct {
 	"auth.ErrBadKey":        {auth.ErrBadKey, 500},
 	"auth.ErrRevoked":       {auth.ErrRevoked, 500},
 	"auth.ErrExpired":       {auth.ErrExpired, 500},
+	"auth.ErrDisabled":      {auth.ErrDisabled, 500},
 	"auth.ErrBound":         {mistake.Within("an owner", "keys", 2, 1), 500},
 	"store.ErrUnavailable":  {store.ErrUnavailable, 503},
 	"store.ErrTooLarge":     {store.ErrTooLarge, 500},
