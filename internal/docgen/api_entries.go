@@ -21,6 +21,7 @@ This page lists every endpoint with its key, its parameters, a request and a rea
 - Each answer has ` + "`X-Request-ID`" + `, which also appears in the log and in the body of an error.
 - GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" +
 	` is answered 304.
+- Keys, websites, definitions and audit entries come in pages of 100, or of ` + "`limit`" + `. To read the next page, send ` + "`next`" + ` of the answer as ` + "`after`" + `. It is null on the last page.
 - [openapi.json](openapi.json) describes all of this by OpenAPI 3.1, for generators of clients. Your server has its own at ` + "`GET /v1/openapi.json`" + `.
 - Routes for GET also answer HEAD, and every path answers OPTIONS.
 - Common errors: ` + "`AUTH_REQUIRED` and `FORBIDDEN` where a key is needed; `INVALID_JSON`, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` and `REQUEST_TIMEOUT` where there is a body; `RATE_LIMITED`, `INTERNAL_SERVER_ERROR`, `SERVICE_UNAVAILABLE` and `TIMEOUT`" + ` everywhere.
