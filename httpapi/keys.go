@@ -257,9 +257,7 @@ func disarms(k *auth.Key, r *front.Request) error {
 
 // revokeKey revokes the key in the path permanently.
 func (a *api) revokeKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
-	k := q.key
-	err := a.cfg.Keys.RevokeKey(ctx, k.ID, func(now auth.Key) error {
-		k = now
+	err := a.cfg.Keys.RevokeKey(ctx, q.key.ID, func(now auth.Key) error {
 		if now.Exceeds(r.Key()) != nil {
 			return unreachedKey()
 		}
@@ -268,8 +266,9 @@ func (a *api) revokeKey(ctx context.Context, r *front.Request, q *keyQuestion) (
 	if err != nil {
 		return nil, goneKey(err)
 	}
-	if k.Revoked.IsZero() {
-		k.Revoked = r.Now
+	k, err := a.cfg.Keys.Key(ctx, q.key.ID)
+	if err != nil {
+		return nil, goneKey(err)
 	}
 	return front.JSON(keyBody{Success: true, Key: keyRecordOf(k, r.Now)})
 }

@@ -16,8 +16,8 @@ import (
 
 // CreateKey stores k with a new secret. It returns the stored key (see [auth.Issuer.Issue]) and the secret, which
 // no other call returns. Its error wraps [auth.ErrBadKey] if [auth.Key.Check] rejects the key, [ErrNoOwner] if the
-// owner does not exist, [auth.ErrBound] if the owner has too many keys, or both [ErrExists] and [auth.ErrExists] if the id
-// is taken. Of the owner's revoked and expired keys, those beyond [auth.MaxEndedKeys] that ended first are removed.
+// owner does not exist, [auth.ErrBound] if the owner has too many keys, or both [ErrExists] and [auth.ErrExists] if the
+// id is taken. Of the owner's revoked and expired keys, those beyond [auth.MaxEndedKeys] that ended first are removed.
 //
 // After a commit with an unknown outcome, CreateKey looks the key up. If it does not find the key, the error wraps
 // [ErrInDoubt]. The key may still exist then, but its secret is lost.
