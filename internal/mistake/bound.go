@@ -21,6 +21,9 @@ func (e *BoundError) Error() string {
 	return fmt.Sprintf("%s may have at most %d %s, and would have %d", e.Of, e.Bound, e.Things, e.Number)
 }
 
+// Plain returns the same sentence, without the texts of errors that wrap e.
+func (e *BoundError) Plain() string { return e.Error() }
+
 // Unwrap returns ErrBound.
 func (*BoundError) Unwrap() error { return ErrBound }
 

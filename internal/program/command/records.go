@@ -173,7 +173,7 @@ func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper,
 	switch {
 	case errors.Is(err, store.ErrInvalid):
 		return plain(err)
-	case errors.Is(err, auth.ErrBadKey):
+	case errors.Is(err, auth.ErrBadKey), errors.Is(err, store.ErrBound):
 		return plain(err)
 	case errors.Is(err, meta.ErrInDoubt):
 		return fmt.Errorf("%w; check the current state before you try again", err)
