@@ -33,6 +33,12 @@ type PepperKeeper interface {
 	Pepper() auth.Pepper
 }
 
+// A KeyPruner is a store of records that can remove keys which ended long ago. It is optional.
+type KeyPruner interface {
+	// PruneKeys removes keys that were revoked, or expired, before an instant.
+	PruneKeys(ctx context.Context, before time.Time) error
+}
+
 // A FlagKeeper is a store of records that also stores feature flags. It is optional.
 type FlagKeeper interface {
 	Flags() flags.Store
@@ -82,6 +88,7 @@ func abilitiesOfRecords() []ability {
 			"goals, funnels, segments and annotations cannot be saved"),
 		abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		abilityOf[auth.KeyManager]("auth.KeyManager", "keys cannot be managed over HTTP"),
+		abilityOf[KeyPruner]("sightline.KeyPruner", "revoked and expired keys stay after their audit entries"),
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
 		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),
 		abilityOf[query.Names]("query.Names", "profiles have no names"),

@@ -44,6 +44,10 @@ func (s *Service) tasks() []task {
 			all = append(all, task{part.name, repeat(part.every, false, m.Maintain)})
 		}
 	}
+	if keys, ok := any(s.cfg.Records).(KeyPruner); ok && s.cfg.Trail.Retention > 0 {
+		prune := func(ctx context.Context) error { return keys.PruneKeys(ctx, s.cfg.Now().Add(-s.cfg.Trail.Retention)) }
+		all = append(all, task{"removing keys that ended", repeat(recordsEvery, true, prune)})
+	}
 	if websites, ok := s.expiring(); ok {
 		expire := func(ctx context.Context) error { return s.expireOnce(ctx, websites) }
 		all = append(all, task{"removing the rows of old days", repeat(expireEvery, true, expire)})

@@ -49,6 +49,44 @@ type upkeepRecords struct {
 
 func (r *upkeepRecords) Maintain(context.Context) error { return r.maintain() }
 
+// prunedRecords are records whose keys are only removed.
+type prunedRecords struct {
+	Records
+
+	asked chan time.Time
+}
+
+func (r *prunedRecords) PruneKeys(_ context.Context, before time.Time) error {
+	r.asked <- before
+	return nil
+}
+
+// TestEndedKeysAreRemoved removes keys when the audit trail no longer has their uses, and never without an end of it.
+func TestEndedKeysAreRemoved(t *testing.T) {
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	records := &prunedRecords{asked: make(chan time.Time, 1)}
+	s := &Service{cfg: Config{Records: records, Now: func() time.Time { return now }}}
+	if tasks := s.tasks(); len(tasks) != 0 {
+		t.Errorf("without an end of the trail: %+v", tasks)
+	}
+	s.cfg.Trail.Retention = 48 * time.Hour
+	tasks := s.tasks()
+	if len(tasks) != 1 {
+		t.Fatalf("%d tasks, want 1", len(tasks))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tasks[0].run(ctx, func(err error) { t.Error(err) })
+	}()
+	if before := <-records.asked; !before.Equal(now.Add(-48 * time.Hour)) {
+		t.Errorf("keys are removed that ended before %v, want two days ago", before)
+	}
+	cancel()
+	<-ended
+}
+
 // upkeep returns a service with every task. work returns what a task does.
 func upkeep(t *testing.T, log *slog.Logger, work func(task string) func() error) *Service {
 	t.Helper()

@@ -149,7 +149,7 @@ func TestChangedKeysTakeEffectAtOnce(t *testing.T) {
 		if status, body := send(t, svc.API(), "GET", "/v1/query/websites", secret.Reveal(), ""); status != want {
 			t.Errorf("status %d, want %d: %s", status, want, body)
 		}
-		if err := m.RevokeKey(t.Context(), "panel"); err != nil {
+		if err := m.RevokeKey(t.Context(), "panel", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

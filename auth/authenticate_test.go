@@ -112,7 +112,7 @@ func TestKeysAccepts(t *testing.T) {
 	if err != nil || p.Key.ID != made.ID || p.Key.Start != secret.Start() {
 		t.Fatalf("Authenticate = %+v, %v", p, err)
 	}
-	_, fresh, err := s.RotateKey(t.Context(), made.ID, time.Minute)
+	_, fresh, err := s.RotateKey(t.Context(), made.ID, time.Minute, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestKeysGivesOneAnswerForAllRefusals(t *testing.T) {
 		}
 		made, secret := s.create(t, k)
 		if reason == "revoked" {
-			if err := s.RevokeKey(t.Context(), made.ID); err != nil {
+			if err := s.RevokeKey(t.Context(), made.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -82,6 +82,8 @@ func (f *FieldErrors) checkDid(at string, d *Did, depth int) {
 			f.add(at+"."+text.name, "must be a text, or have an op and values")
 		case !utf8.ValidString(text.of.Op + strings.Join(text.of.Values, "")):
 			f.add(at+"."+text.name, mistake.NotUTF8)
+		default:
+			atMost(f, at+"."+text.name+".values", text.of.Values, MaxValues, quoted)
 		}
 	}
 	if given != 1 {

@@ -44,7 +44,25 @@ var (
 	ErrNoID = errors.New("auth: key without an id or an owner")
 	// ErrBadKey: the key contradicts itself or lacks a required field, so it cannot be issued.
 	ErrBadKey = errors.New("auth: key not acceptable")
+	// ErrRevoked wraps ErrBadKey: a revoked key cannot be changed.
+	ErrRevoked error = stateError("the key is revoked")
+	// ErrExpired wraps ErrBadKey: an expired key gets no new secret, since the secret would not work.
+	ErrExpired error = stateError("the key is expired")
+	// ErrDisabled wraps ErrBadKey: a disabled key gets no panel token.
+	ErrDisabled error = stateError("the key is disabled")
 )
+
+// A stateError says why a key cannot be used.
+type stateError string
+
+// Error implements error.
+func (s stateError) Error() string { return ErrBadKey.Error() + ": " + string(s) }
+
+// Plain returns the text for people.
+func (s stateError) Plain() string { return string(s) }
+
+// Unwrap returns ErrBadKey.
+func (stateError) Unwrap() error { return ErrBadKey }
 
 // A FieldError is one mistake in a key or in the claims of a panel token.
 // Field is its JSON name, as in "resources[0].kind". Message is safe to show to the caller.
@@ -58,6 +76,15 @@ func (f FieldErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, one := range f {
 		lines[i] = ErrBadKey.Error() + ": " + one.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Plain returns the mistakes for people, one per line.
+func (f FieldErrors) Plain() string {
+	lines := make([]string, len(f))
+	for i, one := range f {
+		lines[i] = one.Error()
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -53,14 +54,16 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 }
 
 // Amend returns k after change. Only changes to the name, scopes, resources, filters, types, limits,
-// expiry and Disabled count; other fields keep their values. The error wraps [ErrBadKey] if k is revoked
-// or if the result fails [Key.Check].
-func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
+// expiry and Disabled count; other fields keep their values. The error is that of change, [ErrRevoked], or
+// wraps [ErrBadKey] if the result fails [Key.Check].
+func (i Issuer) Amend(k Key, change func(*Key) error) (Key, error) {
 	if !k.Revoked.IsZero() {
-		return Key{}, fmt.Errorf("%w: the key is revoked", ErrBadKey)
+		return Key{}, ErrRevoked
 	}
 	n := k.Clone()
-	change(&n)
+	if err := change(&n); err != nil {
+		return Key{}, err
+	}
 	if err := n.Check(); err != nil {
 		return Key{}, err
 	}
@@ -112,6 +115,7 @@ func (k *Key) Check() error {
 		}
 	}
 	faults.checkScopes(k.Scopes, Scopes())
+	atMost(&faults, "scopes", k.Scopes, len(Scopes()), quoted)
 	if k.All && len(k.Resources) > 0 {
 		faults.add("resources", "must be empty if all is true: set either all or resources")
 	}
@@ -121,6 +125,9 @@ func (k *Key) Check() error {
 	}
 	if len(k.Shares) > MaxShares {
 		faults.add("perMinute", "must be the limit of your key: too many keys made each other with lower limits")
+	}
+	if size := k.Size(); size > MaxKeyBytes && len(faults) == 0 {
+		faults.add("body", fmt.Sprintf("must have at most %d bytes in its name and lists, not %d", MaxKeyBytes, size))
 	}
 	return faults.err()
 }
@@ -162,10 +169,38 @@ func (f *FieldErrors) checkFilter(at string, one Filter, depth int) {
 	case !utf8.ValidString(one.Field + one.Op + strings.Join(one.Values, "")):
 		f.add(at, mistake.NotUTF8)
 	default:
+		atMost(f, at+".values", one.Values, MaxValues, quoted)
 		for _, part := range parts {
 			f.checkFilter(at, part, depth+1)
 		}
 	}
+}
+
+// checkFilters checks a list of mandatory filters.
+func (f *FieldErrors) checkFilters(filters []Filter) {
+	if n := countFilters(filters); n > MaxFilters {
+		f.add("filters", fmt.Sprintf("may have at most %d filters, not %d", MaxFilters, n))
+		return
+	}
+	texts := make([]string, len(filters))
+	for i, one := range filters {
+		f.checkFilter(fmt.Sprintf("filters[%d]", i), one, 0)
+		js, _ := json.Marshal(one) // filters have only texts
+		texts[i] = string(js)
+	}
+	atMost(f, "filters", texts, MaxFilters, func(string) string { return "the filter" })
+}
+
+// countFilters returns the number of filters, also of those in groups and in did.
+func countFilters(filters []Filter) int {
+	n := len(filters)
+	for _, one := range filters {
+		n += countFilters(one.Parts())
+		if one.Did != nil {
+			n += countFilters(one.Did.Filters)
+		}
+	}
+	return n
 }
 
 // checkNarrowing checks the fields that narrow keys and tokens.
@@ -178,9 +213,9 @@ func (f *FieldErrors) checkNarrowing(resources []Resource, filters []Filter, typ
 			f.add(fmt.Sprintf("resources[%d].id", i), "is required and must be valid UTF-8")
 		}
 	}
-	for i, one := range filters {
-		f.checkFilter(fmt.Sprintf("filters[%d]", i), one, 0)
-	}
+	atMost(f, "resources", resources, MaxResources, func(r Resource) string { return r.Kind + " " + quoted(r.ID) })
+	f.checkFilters(filters)
+	atMost(f, "types", types, MaxTypes, quoted)
 	if slices.Contains(types, "") || !utf8.ValidString(strings.Join(types, "")) {
 		f.add("types", "must be names of query types in valid UTF-8")
 	}

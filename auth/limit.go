@@ -25,9 +25,30 @@ const (
 	ClassRefused Class = "refused"
 )
 
-// DefaultPerMinute is the default limit of queries of a key within [Window]. A key without Limits counts as one with
-// this limit when it is compared with others ([Key.Exceeds]).
+// DefaultPerMinute is the default limit of queries of a key within [Window].
 const DefaultPerMinute = 120
+
+// Default returns the default limit of a class within [Window], or 0 for a class of the host. A key without Limits
+// counts as one with these limits when it is compared with others ([Key.Exceeds]).
+func (c Class) Default() int {
+	switch c {
+	case ClassQuery:
+		return DefaultPerMinute
+	case ClassOther:
+		return 300
+	case ClassTrack:
+		return 6000
+	case ClassExport:
+		return 10
+	case ClassIdentify, ClassFlags, ClassHealth:
+		return 600
+	case ClassPublic:
+		return 120
+	case ClassRefused:
+		return 60
+	}
+	return 0
+}
 
 // Window is the time that limits apply to. A bucket holds its limit and refills evenly within Window,
 // so at most limit · (1 + t/Window) requests pass within any time t.

@@ -12,17 +12,32 @@ import (
 type KeyManager interface {
 	// Key returns the key with an id. Its error wraps [ErrNotFound].
 	Key(ctx context.Context, id string) (Key, error)
-	// Keys lists all keys of owner, also revoked, disabled and expired ones, by creation time, then id.
-	Keys(ctx context.Context, owner string) ([]Key, error)
-	// CreateKey stores k, with its Shares, and a new secret, which no other call returns. Its error wraps [ErrBadKey] or [ErrExists].
+	// KeyPage lists keys of owner, also revoked, disabled and expired ones, by creation time, then id.
+	KeyPage(ctx context.Context, owner string, page Page) ([]Key, error)
+	// CreateKey stores k, with its Shares, and a new secret, which no other call returns. Its error wraps [ErrBadKey],
+	// [ErrExists] or [ErrBound].
 	CreateKey(ctx context.Context, k Key) (Key, Secret, error)
-	// ChangeKey changes a key as [Issuer.Amend] does. It may call amend more than once. Its error wraps [ErrNotFound],
-	// [ErrBadKey] or [ErrConflict].
-	ChangeKey(ctx context.Context, id string, amend func(*Key)) (Key, error)
-	// RotateKey gives a key a new secret, see [Issuer.Reissue]. Its error wraps [ErrNotFound] or [ErrBadKey].
-	RotateKey(ctx context.Context, id string, grace time.Duration) (Key, Secret, error)
-	// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error wraps [ErrNotFound].
-	RevokeKey(ctx context.Context, id string) error
+	// ChangeKey changes a key as [Issuer.Amend] does. It may call amend more than once. Its error is that of amend, or
+	// wraps [ErrNotFound], [ErrBadKey], [ErrRevoked], [ErrConflict] or [ErrBound].
+	ChangeKey(ctx context.Context, id string, amend func(*Key) error) (Key, error)
+	// RotateKey gives a key a new secret, see [Issuer.Reissue]. Its error is that of allow, or wraps [ErrNotFound],
+	// [ErrBadKey], [ErrRevoked], [ErrExpired] or [ErrConflict].
+	RotateKey(ctx context.Context, id string, grace time.Duration, allow Allow) (Key, Secret, error)
+	// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error is that of allow, or wraps
+	// [ErrNotFound].
+	RevokeKey(ctx context.Context, id string, allow Allow) error
+}
+
+// Allow decides about a change of a key as it is stored at that moment: nobody else can change the key between the
+// decision and the change. An error prevents the change. nil allows it.
+type Allow func(Key) error
+
+// Decide returns the decision about k.
+func (a Allow) Decide(k Key) error {
+	if a == nil {
+		return nil
+	}
+	return a(k)
 }
 
 // MayManageKeys reports whether p may create and change keys that grant no more than its own. The key needs
@@ -110,15 +125,35 @@ func (k *Key) Exceeds(holder *Key) error {
 	if !holder.Expires.IsZero() && (k.Expires.IsZero() || k.Expires.After(holder.Expires)) {
 		faults.add("expires", "must not be after the expiry of your key, "+holder.Expires.Format(time.RFC3339))
 	}
-	if most := holder.perMinute(); k.perMinute() > most {
-		faults.add("perMinute", fmt.Sprintf("must be at most %d, the limit of your key", most))
+	for _, class := range k.classes() {
+		if most := holder.perMinute(class); k.perMinute(class) > most {
+			faults.add("perMinute", fmt.Sprintf("must be at most %d, the limit of your key for requests of class %s",
+				most, class))
+			break
+		}
 	}
 	return faults.err()
 }
 
-func (k *Key) perMinute() int {
+// classes returns the classes of the requests that k may send, those with the lowest defaults first.
+func (k *Key) classes() (all []Class) {
+	if k.Has(ExportData) || k.Has(EraseData) {
+		all = append(all, ClassExport)
+	}
+	if k.Has(ReadData) || k.Has(ReadLinks) || k.Has(ReadMonitors) {
+		all = append(all, ClassQuery)
+	}
+	all = append(all, ClassOther)
+	if k.Has(TrackEvents) {
+		all = append(all, ClassTrack)
+	}
+	return all
+}
+
+// perMinute returns the limit of k for a class of requests, as far as keys know it: a Limiter may have other defaults.
+func (k *Key) perMinute(class Class) int {
 	if k.Limits == nil {
-		return DefaultPerMinute
+		return class.Default()
 	}
 	return k.Limits.PerMinute
 }

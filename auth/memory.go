@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/listing"
 )
 
 // Memory is a KeyStore and a KeyManager in memory, for tests, examples, and hosts that create their keys at start. It
@@ -41,7 +43,7 @@ type record struct {
 }
 
 // CreateKey stores k with a new secret. It returns the stored key (see [Issuer.Issue]) and the secret,
-// which no other call returns. Its error wraps [ErrBadKey], or [ErrExists] if the id is taken.
+// which no other call returns. Its error wraps [ErrBadKey], [ErrExists] if the id is taken, or [ErrBound].
 func (m *Memory) CreateKey(_ context.Context, k Key) (Key, Secret, error) {
 	k, s, err := m.cfg.Issuer.Issue(k)
 	if err != nil {
@@ -60,8 +62,47 @@ func (m *Memory) add(k Key, d Digest) error {
 	if _, taken := m.keys[k.ID]; taken {
 		return fmt.Errorf("%w: %s", ErrExists, k.ID)
 	}
+	if k.NeedsRoom(nil, m.cfg.Issuer.now()) {
+		if err := m.checkRoom(&k); err != nil {
+			return err
+		}
+	}
 	m.keys[k.ID], m.index[d] = &record{key: k.Clone(), digests: Digests{Current: d}}, k.ID
+	m.dropEnded(k.Owner)
 	return nil
+}
+
+// checkRoom returns a [BoundError] if the owner of k, which is new or changed, cannot have it.
+func (m *Memory) checkRoom(k *Key) error {
+	now := m.cfg.Issuer.now()
+	number, size := int64(1), k.Size()
+	for id, r := range m.keys {
+		if _, ended := r.key.Ended(now); r.key.Owner == k.Owner && id != k.ID && !ended {
+			number, size = number+1, size+r.key.Size()
+		}
+	}
+	return CheckRoom(number, size)
+}
+
+// dropEnded removes keys that ended first until owner has at most [MaxEndedKeys] of them.
+func (m *Memory) dropEnded(owner string) {
+	type end struct {
+		id string
+		at time.Time
+	}
+	var ends []end
+	for id, r := range m.keys {
+		if at, ended := r.key.Ended(m.cfg.Issuer.now()); ended && r.key.Owner == owner {
+			ends = append(ends, end{id, at})
+		}
+	}
+	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(b.id, a.id)) })
+	for _, one := range ends[min(len(ends), MaxEndedKeys):] {
+		for _, d := range append(m.keys[one.id].digests.Old, m.keys[one.id].digests.Current) {
+			delete(m.index, d)
+		}
+		delete(m.keys, one.id)
+	}
 }
 
 // Notify makes m notify inv of every change. Call it before the first change.
@@ -75,9 +116,9 @@ func (m *Memory) changed(id string) {
 }
 
 // RotateKey gives the key a new secret. Old secrets stay valid as described at [Issuer.Reissue]. Of two concurrent
-// rotations the later one's secret is valid. The error wraps [ErrNotFound] or [ErrBadKey].
-func (m *Memory) RotateKey(_ context.Context, id string, grace time.Duration) (Key, Secret, error) {
-	k, s, err := m.rotate(id, grace)
+// rotations the later one's secret is valid. The error is that of allow, or wraps [ErrNotFound] or [ErrBadKey].
+func (m *Memory) RotateKey(_ context.Context, id string, grace time.Duration, allow Allow) (Key, Secret, error) {
+	k, s, err := m.rotate(id, grace, allow)
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
@@ -85,12 +126,15 @@ func (m *Memory) RotateKey(_ context.Context, id string, grace time.Duration) (K
 	return k, s, nil
 }
 
-func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
+func (m *Memory) rotate(id string, grace time.Duration, allow Allow) (Key, Secret, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.keys[id]
 	if !ok {
 		return Key{}, Secret{}, fmt.Errorf("%w: %s", ErrNotFound, id)
+	}
+	if err := allow.Decide(r.key.Clone()); err != nil {
+		return Key{}, Secret{}, err
 	}
 	k, digests, s, err := m.cfg.Issuer.Reissue(r.key, r.digests, grace)
 	if err != nil {
@@ -107,12 +151,15 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	return k, s, nil
 }
 
-// ChangeKey changes the key with this id as [Issuer.Amend] does, and returns the stored key. Its error wraps
-// [ErrNotFound] or [ErrBadKey].
-func (m *Memory) ChangeKey(_ context.Context, id string, change func(*Key)) (Key, error) {
+// ChangeKey changes the key with this id as [Issuer.Amend] does, and returns the stored key. Its error is that of
+// change, or wraps [ErrNotFound], [ErrBadKey] or [ErrBound].
+func (m *Memory) ChangeKey(_ context.Context, id string, change func(*Key) error) (Key, error) {
 	var kept Key
 	err := m.change(id, func(k *Key) error {
 		n, err := m.cfg.Issuer.Amend(*k, change)
+		if err == nil && n.NeedsRoom(k, m.cfg.Issuer.now()) {
+			err = m.checkRoom(&n)
+		}
 		if err == nil {
 			*k, kept = n, n.Clone()
 		}
@@ -121,9 +168,13 @@ func (m *Memory) ChangeKey(_ context.Context, id string, change func(*Key)) (Key
 	return kept, err
 }
 
-// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error wraps [ErrNotFound].
-func (m *Memory) RevokeKey(_ context.Context, id string) error {
+// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error is that of allow, or wraps
+// [ErrNotFound].
+func (m *Memory) RevokeKey(_ context.Context, id string, allow Allow) error {
 	return m.change(id, func(k *Key) error {
+		if err := allow.Decide(k.Clone()); err != nil {
+			return err
+		}
 		if k.Revoked.IsZero() {
 			k.Revoked = millis(m.cfg.Issuer.now())
 		}
@@ -164,17 +215,27 @@ func (m *Memory) Key(_ context.Context, id string) (Key, error) {
 func (m *Memory) Keys(_ context.Context, owner string) ([]Key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var all []Key
+	return m.of(owner, Page{}), nil
+}
+
+// KeyPage implements [KeyManager].
+func (m *Memory) KeyPage(_ context.Context, owner string, page Page) ([]Key, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.of(owner, page), nil
+}
+
+func (m *Memory) of(owner string, page Page) (all []Key) {
 	for _, r := range m.keys {
 		if r.key.Owner == owner {
-			all = append(all, r.key.Clone())
+			all = append(all, r.key)
 		}
 	}
-	slices.SortFunc(all, func(a,
-		b Key) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
-	})
-	return all, nil
+	all = listing.Of(all, page, Key.Position)
+	for i := range all {
+		all[i] = all[i].Clone()
+	}
+	return all
 }
 
 func (m *Memory) change(id string, f func(*Key) error) error {

@@ -21,14 +21,17 @@ func TestMemoryConforms(t *testing.T) {
 				Create: func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
 					return m.CreateKey(t.Context(), k)
 				},
-				Rotate: func(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-					return m.RotateKey(t.Context(), id, grace)
+				Rotate: func(_ context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key, auth.Secret,
+					error) {
+					return m.RotateKey(t.Context(), id, grace, allow)
 				},
-				Revoke: func(_ context.Context, id string) error { return m.RevokeKey(t.Context(), id) },
+				Revoke: func(_ context.Context, id string, allow auth.Allow) error {
+					return m.RevokeKey(t.Context(), id, allow)
+				},
 				SetDisabled: func(_ context.Context, id string, disabled bool) error {
 					return m.SetKeyDisabled(t.Context(), id, disabled)
 				},
-				Change: func(_ context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
+				Change: func(_ context.Context, id string, change func(*auth.Key) error) (auth.Key, error) {
 					return m.ChangeKey(t.Context(), id, change)
 				},
 				Used: func(_ context.Context, id string, at time.Time) error {

@@ -37,7 +37,7 @@ func (s Digests) Accept(k *Key, d Digest, now time.Time) bool {
 // Only Prefix, Start and Old change. The replaced secret stays valid for grace, but not beyond the key's
 // expiry. Older secrets keep their own grace periods; beyond [MaxOldSecrets] the oldest one becomes invalid.
 // A rotation without grace invalidates all old secrets at once, since it follows a leak. The error wraps
-// [ErrBadKey] if k is revoked or expired, since a new secret would not work, or if grace is negative.
+// [ErrRevoked], [ErrExpired] or, if grace is negative, [ErrBadKey].
 func (i Issuer) Reissue(k Key, known Digests, grace time.Duration) (Key, Digests, Secret, error) {
 	if err := i.renewable(k, grace); err != nil {
 		return Key{}, Digests{}, Secret{}, err
@@ -71,11 +71,11 @@ func (i Issuer) Reissue(k Key, known Digests, grace time.Duration) (Key, Digests
 func (i Issuer) renewable(k Key, grace time.Duration) error {
 	switch {
 	case !k.Revoked.IsZero():
-		return fmt.Errorf("%w: the key is revoked", ErrBadKey)
+		return ErrRevoked
 	case !k.Expires.IsZero() && !i.now().Before(k.Expires):
-		return fmt.Errorf("%w: the key is expired", ErrBadKey)
+		return ErrExpired
 	case grace < 0:
-		return fmt.Errorf("%w: grace must not be negative, not %v", ErrBadKey, grace)
+		return FieldErrors{{Field: "grace", Message: fmt.Sprintf("must not be negative, not %v", grace)}}
 	}
 	return nil
 }

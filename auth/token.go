@@ -126,8 +126,8 @@ func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	}
 	text := t.mark + base64.RawURLEncoding.EncodeToString(seal.Seal(nonce, nonce, plain, []byte(t.mark)))
 	if len(text) > maxToken {
-		return Secret{}, fmt.Errorf("%w: the token would have %d characters, more than %d", ErrBadKey, len(text),
-			maxToken)
+		return Secret{}, FieldErrors{{Field: "body",
+			Message: fmt.Sprintf("the token would have %d characters, more than %d", len(text), maxToken)}}
 	}
 	return Secret{&text}, nil
 }

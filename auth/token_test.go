@@ -120,19 +120,19 @@ func TestATokenFollowsItsKey(t *testing.T) {
 	}{
 		{"nothing changed", func(*stand, string) error { return nil }, 59 * time.Minute, true},
 		{"the token expired", func(*stand, string) error { return nil }, time.Hour, false},
-		{"the key was revoked", func(s *stand, id string) error { return s.RevokeKey(t.Context(), id) }, 0, false},
+		{"the key was revoked", func(s *stand, id string) error { return s.RevokeKey(t.Context(), id, nil) }, 0, false},
 		{"the key was disabled", func(s *stand, id string) error { return s.SetKeyDisabled(t.Context(), id, true) }, 0,
 			false},
 		{"the key was rotated", func(s *stand, id string) error {
-			_, _, err := s.RotateKey(t.Context(), id, 0)
+			_, _, err := s.RotateKey(t.Context(), id, 0, nil)
 			return err
 		}, 0, false},
 		{"the key was rotated with a grace period", func(s *stand, id string) error {
-			_, _, err := s.RotateKey(t.Context(), id, time.Minute)
+			_, _, err := s.RotateKey(t.Context(), id, time.Minute, nil)
 			return err
 		}, 59 * time.Second, true},
 		{"the grace period has ended", func(s *stand, id string) error {
-			_, _, err := s.RotateKey(t.Context(), id, time.Minute)
+			_, _, err := s.RotateKey(t.Context(), id, time.Minute, nil)
 			return err
 		}, time.Minute, false},
 		{"the clock was set back by minutes", func(*stand, string) error { return nil }, -4 * time.Minute, true},

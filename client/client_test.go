@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -295,5 +296,16 @@ func TestListsKeysAndDefinitions(t *testing.T) {
 	}
 	if saved, err = c.Definitions(t.Context(), site); err != nil || len(saved) != 0 {
 		t.Errorf("after removal %+v, %v", saved, err)
+	}
+
+	const many = 105 // more than a page
+	for i := range many {
+		if err := c.SaveSegment(t.Context(), site, fmt.Sprint(i), client.Where(client.FieldDeviceType, client.OpEq,
+			"mobile")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if saved, err = c.Definitions(t.Context(), site); err != nil || len(saved) != many {
+		t.Errorf("%d definitions on all pages, %v; want %d", len(saved), err, many)
 	}
 }

@@ -34,9 +34,14 @@ type AnnotationBody struct {
 
 // Definitions lists what is saved for a website.
 func (c *Client) Definitions(ctx context.Context, website WebsiteID) ([]Definition, error) {
-	var body struct{ Definitions []Definition }
-	_, err := c.get(ctx, definitionsOf(website), nil, &body)
-	return body.Definitions, err
+	return pages(ctx, c, definitionsOf(website), func(body *definitionsAnswer) ([]Definition, *string) {
+		return body.Definitions, body.Next
+	})
+}
+
+type definitionsAnswer struct {
+	Definitions []Definition
+	Next        *string
 }
 
 // SaveGoal saves a goal under its name. This and the other changes of definitions replace one of the same kind and

@@ -903,7 +903,7 @@ func (PathsRow) QueryType() Type { return TypePaths }
 
 // BlockedTrafficRow is a row of [TypeBlockedTraffic]. Blocked traffic. Ignored and refused requests to tracking, by reason and name of the bot; no other type counts them.
 type BlockedTrafficRow struct {
-	Reason     string     `json:"reason"`     // Why the request was ignored or refused: bot, origin, address, window, key, quota or paused
+	Reason     string     `json:"reason"`     // Why the request was ignored or refused: bot, origin, address, window, key, quota, paused or properties
 	BotName    string     `json:"bot_name"`   // Name of the bot; empty for other reasons
 	Requests   int64      `json:"requests"`   // Requests that were refused before their events were read, and single events that were ignored or refused
 	Percentage *float64   `json:"percentage"` // Share of the ordering metric over all rows (%)

@@ -132,9 +132,28 @@ func set[T any](sent map[string]any, name string, value *T) {
 
 // Keys lists the keys that the client may manage. This and the other calls about keys need the scope manage:keys.
 func (c *Client) Keys(ctx context.Context) ([]Key, error) {
-	var body struct{ Keys []Key }
-	_, err := c.get(ctx, "/v1/keys", nil, &body)
-	return body.Keys, err
+	return pages(ctx, c, "/v1/keys", func(body *keysAnswer) ([]Key, *string) { return body.Keys, body.Next })
+}
+
+type keysAnswer struct {
+	Keys []Key
+	Next *string
+}
+
+// pages returns the records of all pages of a list. of returns the records of a page, and the position of the next one.
+func pages[B, T any](ctx context.Context, c *Client, path string, of func(*B) ([]T, *string)) (all []T, err error) {
+	values := url.Values{}
+	for {
+		var body B
+		if _, err := c.get(ctx, path, values, &body); err != nil {
+			return nil, err
+		}
+		found, next := of(&body)
+		if all = append(all, found...); next == nil {
+			return all, nil
+		}
+		values.Set("after", *next)
+	}
 }
 
 // Key returns one key that the client may manage.

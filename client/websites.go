@@ -42,9 +42,14 @@ type WebsiteChange struct {
 // ManagedWebsites lists the websites that the client may manage. This and the other calls about websites need the scope
 // manage:websites.
 func (c *Client) ManagedWebsites(ctx context.Context) ([]ManagedWebsite, error) {
-	var body struct{ Websites []ManagedWebsite }
-	_, err := c.get(ctx, "/v1/websites", nil, &body)
-	return body.Websites, err
+	return pages(ctx, c, "/v1/websites", func(body *managedAnswer) ([]ManagedWebsite, *string) {
+		return body.Websites, body.Next
+	})
+}
+
+type managedAnswer struct {
+	Websites []ManagedWebsite
+	Next     *string
 }
 
 // AddWebsite adds a website with a domain and the fields of w, and returns it with its id. If the connection fails, the

@@ -29,12 +29,15 @@ type FieldError = mistake.FieldError
 type FieldErrors []FieldError
 
 // Error returns the list of mistakes.
-func (f FieldErrors) Error() string {
+func (f FieldErrors) Error() string { return ErrInvalid.Error() + ": " + f.Plain() }
+
+// Plain returns the list of mistakes for people.
+func (f FieldErrors) Plain() string {
 	texts := make([]string, len(f))
 	for i, one := range f {
 		texts[i] = one.Error()
 	}
-	return ErrInvalid.Error() + ": " + strings.Join(texts, "; ")
+	return strings.Join(texts, "; ")
 }
 
 // Unwrap returns ErrInvalid.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -76,16 +75,7 @@ func (a *api) readAudit(_ context.Context, r *front.Request, q *auditQuestion) e
 	})...)
 	bad = append(bad, each(values, "from", instantText(&q.query.From))...)
 	bad = append(bad, each(values, "to", instantText(&q.query.To))...)
-	bad = append(bad, each(values, "limit", func(text string) error {
-		n, err := strconv.Atoi(text)
-		if q.query.Limit = n; err == nil && n > 0 {
-			_, err = q.query.Size()
-		}
-		if err != nil || n < 1 {
-			return fmt.Errorf("must be a whole number from 1 to %d, not %s", audit.MaxFind, shortened(text))
-		}
-		return nil
-	})...)
+	bad = append(bad, readLimit(values, &q.query.Limit, audit.MaxFind)...)
 	bad = append(bad, each(values, "after", func(text string) error {
 		at, err := audit.ParsePosition(text)
 		if err != nil {

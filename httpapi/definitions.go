@@ -3,14 +3,14 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/saved"
@@ -36,6 +36,7 @@ func (a *api) definitionRoutes() []*route {
 			Allow: func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
 				return a.allowWebsite(ctx, r, auth.ReadScopes)
 			},
+			Read:   a.readDefinitionPage,
 			Answer: a.listDefinitions,
 		}),
 		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", ByDefiner, true,
@@ -49,6 +50,9 @@ func (a *api) definitionRoutes() []*route {
 type definitionQuestion struct {
 	definition store.Definition
 	notes      []string // of [saved.Check]
+
+	limit int               // of a page
+	after *store.Definition // the last one of the page before; nil on the first page
 }
 
 // definitionRecord is a definition in responses.
@@ -70,19 +74,48 @@ func (a *api) allowWebsite(ctx context.Context, r *front.Request, scopes func(ki
 	return a.allowResource(ctx, r, scopes)
 }
 
-func (a *api) listDefinitions(ctx context.Context, r *front.Request, _ *definitionQuestion) (*front.Answer, error) {
-	all, err := a.cfg.Definitions.Definitions(ctx, r.Resource.ID)
+// listDefinitions answers with a page of the definitions of a website.
+func (a *api) listDefinitions(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {
+	all, err := a.cfg.Definitions.Definitions(ctx, r.Resource.ID) // a website has a bounded number
 	if err != nil {
 		return nil, err
 	}
-	found := []definitionRecord{}
-	for _, d := range all {
-		found = append(found, definitionRecordOf(d))
+	if q.after != nil {
+		all = slices.DeleteFunc(all, func(d store.Definition) bool {
+			return store.CompareDefinitions(d, *q.after) <= 0
+		})
 	}
-	return tagged(struct {
-		Success     bool               `json:"success"`
-		Definitions []definitionRecord `json:"definitions"`
-	}{true, found})
+	body := savedBody{Success: true, Definitions: []definitionRecord{}}
+	if len(all) > q.limit {
+		all = all[:q.limit]
+		body.Next = new(definitionPosition(all[q.limit-1]).String())
+	}
+	for _, d := range all {
+		body.Definitions = append(body.Definitions, definitionRecordOf(d))
+	}
+	return tagged(body)
+}
+
+// definitionPosition returns the place of d in a list.
+func definitionPosition(d store.Definition) listing.Position {
+	return listing.Position{At: d.Created, ID: string(d.Kind) + ":" + d.Name}
+}
+
+// readDefinitionPage decodes the URL.
+func (a *api) readDefinitionPage(_ context.Context, r *front.Request, q *definitionQuestion) error {
+	page, err := readPage(r)
+	if q.limit = page.Limit; err == nil && page.After != (listing.Position{}) {
+		kind, name, _ := strings.Cut(page.After.ID, ":")
+		q.after = &store.Definition{Kind: store.DefinitionKind(kind), Name: name, Created: page.After.At}
+	}
+	return err
+}
+
+// savedBody is a page of definitions in responses.
+type savedBody struct {
+	Success     bool               `json:"success"`
+	Definitions []definitionRecord `json:"definitions"`
+	Next        *string            `json:"next"` // null on the last page
 }
 
 // readDefinition reads a definition from the body, and checks it: a query can use it, unless it is an annotation.
@@ -107,13 +140,6 @@ func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitio
 
 func (a *api) putDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {
 	d, err := a.cfg.Definitions.PutDefinition(ctx, r.Resource.ID, q.definition)
-	if errors.Is(err, store.ErrManyDefinitions) {
-		message := fmt.Sprintf("would be one too many: a website may have %d definitions", store.MaxDefinitions)
-		if q.definition.Kind == store.AnnotationDefinition {
-			message = fmt.Sprintf("would be one too many: a website may have %d annotations", store.MaxAnnotations)
-		}
-		return nil, query.Errors{{Code: query.Invalid, Field: "name", Err: err, Message: message}}
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"slices"
 
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query/saved"
 	"github.com/sightline-analytics/sightline/store"
@@ -19,17 +20,18 @@ func (d *describer) describeDefinitions() map[string]described {
 		d.reflect.Components["Definition"])
 	return map[string]described{
 		"GET " + definitionsPath: {Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions,
-			NotModified: true, Params: []openapi.Param{site},
+			NotModified: true, Params: append([]openapi.Param{site}, pageParams(listing.MaxLimit)...),
 			About: "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
-				openapi.Member("definitions", openapi.List("", one, 0, 0))).Needs("success", "definitions")}},
+				openapi.Member("definitions", openapi.List("", one, 0, 0)),
+				openapi.Member("next", nextPage())).Needs("success", "definitions", "next")}},
 		"POST " + definitionsPath: {Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions,
 			Params: []openapi.Param{site},
-			About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations.",
+			About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations, of at most 64 KiB each and 4 MiB together.",
 			Body:   openapi.Ref("NewDefinition"),
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", one),
 				openapi.Member("meta", openapi.Object("Only if there are notes",
-					openapi.Member("notes", notes)))).Needs("success", "definition")}},
+					openapi.Member("notes", notes)))).Needs("success", "definition")}, errors: []code{codeConflict}},
 		"DELETE " + definitionsPath: {Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
 			Params: []openapi.Param{site, openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(),
 				openapi.Query("name", definitionName("")).Must()}, Answer: done()},

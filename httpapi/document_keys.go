@@ -5,6 +5,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 )
@@ -33,40 +34,53 @@ func (d *describer) describeKeys() map[string]described {
 		openapi.Whole("", 1, int(maxGrace/time.Second)), openapi.Text(""))
 	return map[string]described{
 		"GET /v1/keys": {Operation: openapi.Operation{ID: "listKeys", Tag: tagKeys, NotModified: true,
-			About: "Keys that grant more than yours are not listed; revoked and expired ones are.",
+			Params: pageParams(listing.MaxLimit),
+			About:  "Keys that grant more than yours are not listed; revoked and expired ones are.",
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
-				openapi.Member("keys", openapi.List("", openapi.Ref("Key"), 0, 0))).Needs("success", "keys")}},
+				openapi.Member("keys", openapi.List("", openapi.Ref("Key"), 0, 0)),
+				openapi.Member("next", nextPage())).Needs("success", "keys", "next")}},
 		"POST /v1/keys": {Operation: openapi.Operation{ID: "createKey", Tag: tagKeys, Body: openapi.Ref("NewKey"),
 			Answer: one,
-			About:  "The secret is shown once. What the request leaves open is as in your key: filters, query types, expiry and limit."}},
+			About:  "The secret is shown once. What the request leaves open is as in your key: filters, query types, expiry and limit."},
+			errors: []code{codeConflict}},
 		"GET /v1/keys/{id}": {Operation: openapi.Operation{ID: "getKey", Tag: tagKeys, NotModified: true,
 			Params: []openapi.Param{id}, Answer: one}},
 		"PATCH /v1/keys/{id}": {Operation: openapi.Operation{ID: "changeKey", Tag: tagKeys, Params: []openapi.Param{id},
 			Body: openapi.Ref("KeyPatch"), Answer: one,
-			About: "Fields that the body leaves out do not change; `null` removes `types`, `perMinute` or `expires`. The secret stays the same."}},
+			About: "Fields that the body leaves out do not change; `null` removes `types`, `perMinute` or `expires`. The secret stays the same. A key cannot take its own last ability."},
+			errors: []code{codeConflict}},
 		"DELETE /v1/keys/{id}": {Operation: openapi.Operation{ID: "revokeKey", Tag: tagKeys,
 			Params: []openapi.Param{id}, Answer: one,
-			About: "The key and its panel tokens end within a second, for good. It stays in the list."}},
+			About: "The key and its panel tokens end within a second, for good. It stays in the list as long as the audit trail has its uses, at most as one of the last 1000 keys of the owner that ended."}},
 		"POST /v1/keys/{id}/rotate": {Operation: openapi.Operation{ID: "rotateKey", Tag: tagKeys,
 			Params: []openapi.Param{id}, Answer: one,
-			About: "The secret is shown once.", Body: openapi.Object("", openapi.Member("grace", grace))}},
+			About: "The secret is shown once. Of several rotations at the same time one is made.",
+			Body:  openapi.Object("", openapi.Member("grace", grace))}, errors: []code{codeConflict}},
 		"GET /v1/self": {Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true, Answer: self,
 			About: "Every valid key and panel token may ask. The answer has no secret, and nothing of other keys."}},
 		"GET /v1/audit": {Operation: openapi.Operation{ID: "listAudit", Tag: tagAudit,
 			About: "An entry with a `count` stands for several equal requests. Entries appear within a second.",
-			Params: []openapi.Param{
+			Params: append([]openapi.Param{
 				openapi.Query("key", openapi.Text("Only uses of this key")),
 				openapi.Query("from", openapi.Moment("Only entries from this instant on")),
 				openapi.Query("to", openapi.Moment("Only entries before this instant")),
-				openapi.Query("limit", openapi.Whole("Default 100", 1, audit.MaxFind)),
-				openapi.Query("after", openapi.Text("`next` of the page before")),
-			},
+			}, pageParams(audit.MaxFind)...),
 			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
 				openapi.Member("entries", openapi.List("", openapi.Of[auditRecord](d.reflect), 0, 0)),
-				openapi.Member("next", openapi.Text("For `after`; null on the last page").OrNull())).Needs("success",
-				"entries", "next")}},
+				openapi.Member("next", nextPage())).Needs("success", "entries", "next")}},
 	}
 }
+
+// pageParams returns the parameters of a list that comes in pages.
+func pageParams(most int) []openapi.Param {
+	return []openapi.Param{
+		openapi.Query("limit", openapi.Whole("Default 100", 1, most)),
+		openapi.Query("after", openapi.Text("`next` of the page before")),
+	}
+}
+
+// nextPage returns the schema of what the next page has in its parameter after.
+func nextPage() *openapi.Schema { return openapi.Text("For `after`; null on the last page").OrNull() }
 
 // keySchemas returns the schemas of the bodies that change keys.
 func keySchemas() map[string]*openapi.Schema {
@@ -75,13 +89,14 @@ func keySchemas() map[string]*openapi.Schema {
 		openapi.Member("id", openapi.Text(""))).Needs("kind", "id")
 	fields := openapi.Object("A key never grants more than the key that creates or changes it.",
 		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: 255}),
-		openapi.Member("scopes", openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, 0)),
+		openapi.Member("scopes", openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, len(auth.Scopes()))),
 		openapi.Member("all", openapi.Truth("Everything that the owner has now and later; required, unless there are `resources`")),
-		openapi.Member("resources", openapi.List("Websites, links and monitors, as `{kind, id}`", resource, 0, 0)),
+		openapi.Member("resources", openapi.List("Websites, links and monitors, as `{kind, id}`, each once", resource, 0,
+			auth.MaxResources)),
 		openapi.Member("filters",
 			openapi.List("Mandatory filters for every answer", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
 		openapi.Member("types", openapi.List("The query types that the key may use; null: all",
-			openapi.Ref("QueryType"), 1, 0).OrNull()),
+			openapi.Ref("QueryType"), 1, auth.MaxTypes).OrNull()),
 		openapi.Member("perMinute",
 			openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1,
 				query.MaxLimit).OrNull()),

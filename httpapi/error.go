@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
@@ -108,10 +110,41 @@ var errorTable = []struct {
 	{is(store.ErrFull), codeFull, nil},
 	{is(store.ErrUnavailable), codeUnavailable, nil},
 	{as[*front.UnavailableError], codeUnavailable, nil},
-	{as[flags.FieldErrors], codeValidation, fillFields},
-	{is(flags.ErrNotFound), codeNotFound, fillNoFlag},
-	{is(flags.ErrExists), codeConflict, nil},
+	{as[flags.FieldErrors], codeValidation, fillFields[flags.FieldErrors]},
+	{is(flags.ErrInvalid), codeValidation, nil},
+	{is(flags.ErrNotFound), codeNotFound, says("Flag not found")},
+	{is(flags.ErrExists), codeConflict, says("A flag with this key already exists")},
 	{is(flags.ErrConflict), codePrecondition, nil},
+	{is(flags.ErrBusy), codeUnavailable, nil},
+	{as[*store.BoundError], codeConflict, fillBound},
+	{as[auth.FieldErrors], codeValidation, fillFields[auth.FieldErrors]},
+	{is(auth.ErrRevoked), codeConflict, says("The key is revoked")},
+	{is(auth.ErrExpired), codeConflict, says("The key is expired")},
+	{is(auth.ErrDisabled), codeConflict, says("The key is disabled")},
+	{is(auth.ErrBadKey), codeValidation, nil},
+	{is(auth.ErrNotFound), codeNotFound, nil},
+	{is(auth.ErrExists), codeConflict, says("A key with this id already exists")},
+	{is(auth.ErrConflict), codeConflict, says("The key was changed at the same time, so this change was not made: try again")},
+	{as[store.FieldErrors], codeValidation, fillRecord},
+	{is(store.ErrInvalid), codeValidation, nil},
+	{is(store.ErrTooLarge), codeValidation, says("The answer is too large: ask for fewer rows")},
+	{is(store.ErrTooMuch), codeValidation, says("The query needs more than one query may use: ask for a shorter range")},
+	{is(store.ErrManyProfiles), codeConflict, says("The website has as many profiles as it may have")},
+	{is(store.ErrManyTraits), codeConflict, says("The profile has as many traits as it may have")},
+	{is(store.ErrLocked), codeUnavailable, nil},
+	{is(audit.ErrBadQuery), codeValidation, nil},
+	{is(audit.ErrFull), codeUnavailable, nil},
+	{is(audit.ErrClosed), codeUnavailable, nil},
+	// Faults of the installation or of the host, for the log alone.
+	{is(auth.ErrNoID), codeInternal, nil},
+	{is(audit.ErrConflict), codeInternal, nil},
+	{is(audit.ErrTampered), codeInternal, nil},
+	{is(erasure.ErrUnable), codeInternal, nil},
+	{is(query.ErrNotEraser), codeInternal, nil},
+	{is(query.ErrNotExpirer), codeInternal, nil},
+	{is(query.ErrNoTotals), codeInternal, nil},
+	{is(store.ErrCorrupt), codeInternal, nil},
+	{is(store.ErrNewerSchema), codeInternal, nil},
 	{is(context.DeadlineExceeded), codeTimeout, nil},
 	{is(context.Canceled), codeUnavailable, nil},
 }
@@ -159,17 +192,25 @@ func invalids(wrong []mistake.FieldError, err error) (all query.Errors) {
 
 // problemOf returns the problem for err.
 func problemOf(err error) problem {
-	for _, row := range errorTable {
-		if !row.match(err) {
-			continue
-		}
-		p := problem{ErrorCode: codes[row.code]}
-		if row.fill != nil {
-			row.fill(err, &p)
-		}
-		return p
+	at := rowOf(err)
+	if at < 0 {
+		return problem{ErrorCode: codes[codeInternal]}
 	}
-	return problem{ErrorCode: codes[codeInternal]}
+	p := problem{ErrorCode: codes[errorTable[at].code]}
+	if fill := errorTable[at].fill; fill != nil {
+		fill(err, &p)
+	}
+	return p
+}
+
+// rowOf returns the row of errorTable for err, or -1.
+func rowOf(err error) int {
+	for i, row := range errorTable {
+		if row.match(err) {
+			return i
+		}
+	}
+	return -1
 }
 
 func is(target error) func(error) bool {
@@ -253,12 +294,36 @@ func fillSize(err error, p *problem) {
 	}
 }
 
-func fillFields(err error, p *problem) {
-	faults, _ := errors.AsType[flags.FieldErrors](err)
+// fillFields lists the mistakes of a record.
+func fillFields[E interface {
+	error
+	~[]mistake.FieldError
+}](err error, p *problem) {
+	faults, _ := errors.AsType[E](err)
 	p.fillAll(invalids(faults, nil))
 }
 
-func fillNoFlag(_ error, p *problem) { p.Message = "Flag not found" }
+// fillRecord lists the mistakes of a website.
+func fillRecord(err error, p *problem) {
+	var wrong []mistake.FieldError
+	faults, _ := errors.AsType[store.FieldErrors](err)
+	for _, one := range faults[:min(len(faults), maxUnknown)] {
+		wrong = append(wrong, mistake.FieldError{Field: one.Field, Message: one.Message})
+	}
+	p.fillAll(invalids(wrong, nil))
+}
+
+// fillBound names the bound, and the number that would exceed it.
+func fillBound(err error, p *problem) {
+	if b, ok := errors.AsType[*store.BoundError](err); ok {
+		p.Message = strings.ToUpper(b.Error()[:1]) + b.Error()[1:]
+	}
+}
+
+// says returns a fill that sets the message.
+func says(message string) func(error, *problem) {
+	return func(_ error, p *problem) { p.Message = message }
+}
 
 func fillDenied(err error, p *problem) {
 	if d, ok := errors.AsType[*denied](err); ok {

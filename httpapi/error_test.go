@@ -90,6 +90,12 @@ func TestErrors(t *testing.T) {
 		{"mistakes of a flag", fmt.Errorf("x: %w", flags.FieldErrors{{Field: "key", Message: "is required"}}), 400,
 			`"error":"key is required","code":"VALIDATION_ERROR","details":[{"field":"key","message":"is required"}]`,
 			[2]string{}},
+		{"mistakes of a key", fmt.Errorf("x: %w", auth.FieldErrors{{Field: "grace", Message: "must be positive"}}), 400,
+			`"error":"grace must be positive","code":"VALIDATION_ERROR","details":[{"field":"grace","message":"must be positive"}]`,
+			[2]string{}},
+		{"mistakes of a website", fmt.Errorf("x: %w", store.FieldErrors{{Field: "domain", Name: "domain", Message: "is required"}}), 400,
+			`"error":"domain is required","code":"VALIDATION_ERROR","details":[{"field":"domain","message":"is required"}]`,
+			[2]string{}},
 		{"no such flag", fmt.Errorf("%w: f1", flags.ErrNotFound), 404, `"error":"Flag not found","code":"NOT_FOUND"`,
 			[2]string{}},
 		{"a flag that exists already", fmt.Errorf("%w: k", flags.ErrExists), 409,
@@ -151,6 +157,11 @@ func TestErrors(t *testing.T) {
 				covered[i] = true
 				break
 			}
+		}
+	}
+	for _, one := range sentinels {
+		if row := rowOf(one.err); row >= 0 {
+			covered[row] = true
 		}
 	}
 	for i, ok := range covered {

@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
@@ -27,7 +28,7 @@ func (a *api) keyRoutes() []*route {
 	}
 	return []*route{
 		row(http.MethodGet, "/v1/keys", "List the keys that the key may manage", false,
-			steps{Allow: a.allowKeys, Answer: a.listKeys}),
+			steps{Allow: a.allowKeys, Read: a.readKeyPage, Answer: a.listKeys}),
 		row(http.MethodPost, "/v1/keys", "Create a key, which never grants more than the key that creates it", true,
 			steps{Allow: a.allowKeys, Read: a.readNewKey, Answer: a.createKey}),
 		row(http.MethodGet, "/v1/keys/{id}", "Show a key", false, steps{Allow: a.allowKey, Answer: a.showKey}),
@@ -48,6 +49,7 @@ type keyQuestion struct {
 	key    auth.Key // the key in the path, as it was when the request arrived
 	change keyChange
 	grace  *lifetime
+	page   listing.Page
 }
 
 // A keyRecord is a key in responses.
@@ -127,47 +129,55 @@ func (a *api) allowKey(ctx context.Context, r *front.Request, q *keyQuestion) er
 	if err := a.allowKeys(ctx, r, q); err != nil {
 		return err
 	}
-	unreached := &denied{scope: auth.ManageKeys, field: "id",
-		why: "is not the id of a key that your key may manage; GET /v1/keys lists them"}
 	if !plausible(r.Segment) {
-		return unreached
+		return unreachedKey()
 	}
 	r.Resource = auth.Resource{Kind: auth.KindKey, ID: r.Segment}
 	k, err := a.cfg.Keys.Key(ctx, r.Segment)
 	switch {
 	case errors.Is(err, auth.ErrNotFound):
-		return unreached
+		return unreachedKey()
 	case err != nil:
 		return err
 	}
 	if r.Resource.Owner = k.Owner; k.Exceeds(r.Key()) != nil {
-		return unreached
+		return unreachedKey()
 	}
 	q.key = k
 	return nil
 }
 
-// listKeys answers with the keys that the caller may manage.
-func (a *api) listKeys(ctx context.Context, r *front.Request, _ *keyQuestion) (*front.Answer, error) {
-	if values, ok := r.Query(); !ok {
-		return nil, errMalformed
-	} else if bad := unknown(values); len(bad) > 0 {
-		return nil, bad
-	}
-	all, err := a.cfg.Keys.Keys(ctx, r.Key().Owner)
+// unreachedKey returns the error for a key that the caller may not manage.
+func unreachedKey() error {
+	return &denied{scope: auth.ManageKeys, field: "id",
+		why: "is not the id of a key that your key may manage; GET /v1/keys lists them"}
+}
+
+// listKeys answers with a page of the keys that the caller may manage.
+func (a *api) listKeys(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
+	read := func(page listing.Page) ([]auth.Key, error) { return a.cfg.Keys.KeyPage(ctx, r.Key().Owner, page) }
+	found, next, err := pageOf(q.page, read, auth.Key.Position, func(k auth.Key) bool { return k.Exceeds(r.Key()) == nil })
 	if err != nil {
 		return nil, err
 	}
-	found := []keyRecord{}
-	for _, k := range all {
-		if k.Exceeds(r.Key()) == nil {
-			found = append(found, keyRecordOf(k, r.Now))
-		}
+	body := keysBody{true, []keyRecord{}, next}
+	for _, k := range found {
+		body.Keys = append(body.Keys, keyRecordOf(k, r.Now))
 	}
-	return tagged(struct {
-		Success bool        `json:"success"`
-		Keys    []keyRecord `json:"keys"`
-	}{true, found})
+	return tagged(body)
+}
+
+// readKeyPage decodes the URL.
+func (a *api) readKeyPage(_ context.Context, r *front.Request, q *keyQuestion) (err error) {
+	q.page, err = readPage(r)
+	return err
+}
+
+// keysBody is a page of keys in responses.
+type keysBody struct {
+	Success bool        `json:"success"`
+	Keys    []keyRecord `json:"keys"`
+	Next    *string     `json:"next"` // null on the last page
 }
 
 // createKey stores a new key. Only this response has its secret.
@@ -177,7 +187,7 @@ func (a *api) createKey(ctx context.Context, r *front.Request, q *keyQuestion) (
 	k.Narrow(r.Key())
 	k, secret, err := a.cfg.Keys.CreateKey(ctx, k)
 	if err != nil {
-		return nil, keyMistakes(err)
+		return nil, err
 	}
 	r.Resource = auth.Resource{Kind: auth.KindKey, ID: k.ID, Owner: k.Owner}
 	return front.JSON(keyBody{true, keyRecordOf(k, r.Now), secret.Reveal()})
@@ -188,60 +198,98 @@ func (a *api) showKey(_ context.Context, r *front.Request, q *keyQuestion) (*fro
 	return tagged(keyBody{Success: true, Key: keyRecordOf(q.key, r.Now)})
 }
 
-// changeKey changes the fields in the body. The key is compared with the caller's again at the moment of the change,
-// since somebody else may have widened it.
-func (a *api) changeKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
-	var wide error
-	k, err := a.cfg.Keys.ChangeKey(ctx, q.key.ID, func(k *auth.Key) {
-		changed := k.Clone()
-		q.change.apply(&changed)
-		if wide = errors.Join(k.Exceeds(r.Key()), changed.Exceeds(r.Key())); wide == nil {
-			*k = changed
+// still decides, at the moment of a change, whether the caller may manage the key in the path: since the request
+// arrived, somebody else may have widened it, or given it another secret.
+func (a *api) still(r *front.Request, q *keyQuestion) auth.Allow {
+	return func(k auth.Key) error {
+		switch {
+		case k.Exceeds(r.Key()) != nil:
+			return unreachedKey()
+		case k.Start != q.key.Start:
+			return auth.ErrConflict
 		}
+		return nil
+	}
+}
+
+// changeKey changes the fields in the body.
+func (a *api) changeKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
+	k, err := a.cfg.Keys.ChangeKey(ctx, q.key.ID, func(k *auth.Key) error {
+		if k.Exceeds(r.Key()) != nil {
+			return unreachedKey()
+		}
+		q.change.apply(k)
+		return errors.Join(k.Exceeds(r.Key()), disarms(k, r))
 	})
-	if err = errors.Join(wide, err); err != nil {
-		return nil, keyMistakes(err)
+	if err != nil {
+		return nil, goneKey(err)
 	}
 	return front.JSON(keyBody{Success: true, Key: keyRecordOf(k, r.Now)})
+}
+
+// disarms returns the mistakes of a change by which the caller's own key could do nothing any more. Nobody could undo
+// it with that key; to end a key, it is revoked.
+func disarms(k *auth.Key, r *front.Request) error {
+	if k.ID != r.Key().ID {
+		return nil
+	}
+	const own = "the key of the request would lose its last ability; revoke it with DELETE to end it"
+	var faults auth.FieldErrors
+	for _, part := range []struct {
+		field string
+		lost  bool
+	}{
+		{"scopes", len(k.Scopes) == 0},
+		{"resources", !k.All && len(k.Resources) == 0},
+		{"types", k.Types != nil && len(k.Types) == 0},
+		{"disabled", k.Disabled},
+		{"expires", !k.Expires.IsZero() && !k.Expires.After(r.Now)},
+	} {
+		if part.lost {
+			faults = append(faults, auth.FieldError{Field: part.field, Message: own})
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return faults
 }
 
 // revokeKey revokes the key in the path permanently.
 func (a *api) revokeKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
-	err := a.cfg.Keys.RevokeKey(ctx, q.key.ID)
+	err := a.cfg.Keys.RevokeKey(ctx, q.key.ID, func(now auth.Key) error {
+		if now.Exceeds(r.Key()) != nil {
+			return unreachedKey()
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, goneKey(err)
 	}
 	k, err := a.cfg.Keys.Key(ctx, q.key.ID)
 	if err != nil {
-		return nil, err
+		return nil, goneKey(err)
 	}
 	return front.JSON(keyBody{Success: true, Key: keyRecordOf(k, r.Now)})
 }
 
-// rotateKey gives the key in the path a new secret. If somebody widened the key meanwhile, the secret is not shown.
+// rotateKey gives the key in the path a new secret.
 func (a *api) rotateKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
 	var grace time.Duration
 	if q.grace != nil {
 		grace = time.Duration(*q.grace)
 	}
-	k, secret, err := a.cfg.Keys.RotateKey(ctx, q.key.ID, grace)
+	k, secret, err := a.cfg.Keys.RotateKey(ctx, q.key.ID, grace, a.still(r, q))
 	if err != nil {
-		return nil, keyMistakes(err)
-	}
-	if err := k.Exceeds(r.Key()); err != nil {
-		return nil, keyMistakes(err)
+		return nil, goneKey(err)
 	}
 	return front.JSON(keyBody{true, keyRecordOf(k, r.Now), secret.Reveal()})
 }
 
-// keyMistakes returns the mistakes in err as mistakes of the request, and other errors as they are.
-func keyMistakes(err error) error {
-	if bad := mistakesOf(err); len(bad) > 0 {
-		return bad
-	}
-	if errors.Is(err, auth.ErrBadKey) {
-		return query.Errors{{Code: query.Invalid, Field: "body",
-			Message: strings.TrimPrefix(err.Error(), auth.ErrBadKey.Error()+": "), Err: err}}
+// goneKey returns err, or the error for an unknown key if the key was removed meanwhile.
+func goneKey(err error) error {
+	if errors.Is(err, auth.ErrNotFound) {
+		return unreachedKey()
 	}
 	return err
 }
@@ -328,7 +376,8 @@ func (a *api) readKeyChange(_ context.Context, r *front.Request, q *keyQuestion)
 	return a.readKey(r, &q.change, func(bad query.Errors) query.Errors {
 		k := q.key.Clone()
 		q.change.apply(&k)
-		return addTo(addTo(bad, mistakesOf(k.Check())...), mistakesOf(k.Exceeds(r.Key()))...)
+		bad = addTo(addTo(bad, mistakesOf(k.Check())...), mistakesOf(k.Exceeds(r.Key()))...)
+		return addTo(bad, mistakesOf(disarms(&k, r))...)
 	})
 }
 

@@ -218,13 +218,6 @@ func (a *api) mintToken(_ context.Context, r *front.Request, q *question) (*fron
 		ttl = time.Duration(*q.token.ttl)
 	}
 	token, err := a.cfg.Minter.Mint(r.Request, q.token.claims(), ttl)
-	if bad := mistakesOf(err); len(bad) > 0 {
-		return nil, bad
-	}
-	if errors.Is(err, auth.ErrBadKey) {
-		return nil, query.Errors{{Code: query.Invalid, Field: "body",
-			Message: strings.TrimPrefix(err.Error(), auth.ErrBadKey.Error()+": "), Err: err}}
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -28,7 +29,7 @@ func (a *api) websiteRoutes() []*route {
 	}
 	return []*route{
 		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules", false,
-			steps{Allow: a.allowWebsites, Answer: a.listManaged}),
+			steps{Allow: a.allowWebsites, Read: a.readWebsitePage, Answer: a.listManaged}),
 		row(http.MethodPost, "/v1/websites", "Add a website", true,
 			steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite}),
 		row(http.MethodGet, websitePath, "Show a website with its rules", false,
@@ -41,7 +42,10 @@ func (a *api) websiteRoutes() []*route {
 }
 
 // A websiteQuestion is a decoded request about websites.
-type websiteQuestion struct{ change websiteChange }
+type websiteQuestion struct {
+	change websiteChange
+	page   listing.Page
+}
 
 // managedWebsite is a website with its rules in responses.
 type managedWebsite struct {
@@ -81,6 +85,7 @@ type websiteBody struct {
 type managedBody struct {
 	Success  bool             `json:"success"`
 	Websites []managedWebsite `json:"websites"`
+	Next     *string          `json:"next"` // null on the last page
 }
 
 // websiteScopes returns the scopes that allow to manage websites.
@@ -117,19 +122,28 @@ func (a *api) allowManaged(ctx context.Context, r *front.Request, q *websiteQues
 	return a.allowWebsites(ctx, r, q)
 }
 
-// listManaged answers with the websites that the caller may manage.
-func (a *api) listManaged(ctx context.Context, r *front.Request, _ *websiteQuestion) (*front.Answer, error) {
-	all, err := a.cfg.Websites.Websites(ctx, r.Key().Owner)
+// listManaged answers with a page of the websites that the caller may manage.
+func (a *api) listManaged(ctx context.Context, r *front.Request, q *websiteQuestion) (*front.Answer, error) {
+	read := func(page listing.Page) ([]store.Website, error) {
+		return a.cfg.Websites.WebsitePage(ctx, r.Key().Owner, page)
+	}
+	found, next, err := pageOf(q.page, read, store.Website.Position, func(w store.Website) bool {
+		return r.Key().Allows(auth.ManageWebsites, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner})
+	})
 	if err != nil {
 		return nil, err
 	}
-	body := managedBody{Success: true, Websites: []managedWebsite{}}
-	for _, w := range all {
-		if r.Key().Allows(auth.ManageWebsites, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner}) {
-			body.Websites = append(body.Websites, managedOf(w))
-		}
+	body := managedBody{true, []managedWebsite{}, next}
+	for _, w := range found {
+		body.Websites = append(body.Websites, managedOf(w))
 	}
 	return tagged(body)
+}
+
+// readWebsitePage decodes the URL.
+func (a *api) readWebsitePage(_ context.Context, r *front.Request, q *websiteQuestion) (err error) {
+	q.page, err = readPage(r)
+	return err
 }
 
 // addWebsite stores a new website of the caller's owner.
@@ -138,7 +152,7 @@ func (a *api) addWebsite(ctx context.Context, r *front.Request, q *websiteQuesti
 	q.change.apply(&w)
 	w, err := a.cfg.Websites.CreateWebsite(ctx, w)
 	if err != nil {
-		return nil, websiteMistakes(err)
+		return nil, err
 	}
 	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner}
 	return front.JSON(websiteBody{true, managedOf(w)})
@@ -157,7 +171,7 @@ func (a *api) showWebsite(ctx context.Context, r *front.Request, _ *websiteQuest
 func (a *api) changeWebsite(ctx context.Context, r *front.Request, q *websiteQuestion) (*front.Answer, error) {
 	w, err := a.cfg.Websites.ChangeWebsite(ctx, r.Resource.ID, q.change.apply)
 	if err != nil {
-		return nil, a.vanished(r, websiteMistakes(err))
+		return nil, a.vanished(r, err)
 	}
 	return front.JSON(websiteBody{true, managedOf(w)})
 }
@@ -177,23 +191,6 @@ func (a *api) removeWebsite(ctx context.Context, r *front.Request, _ *websiteQue
 func (a *api) vanished(r *front.Request, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return a.unreached(r, auth.KindWebsite, websiteScopes(""))
-	}
-	return err
-}
-
-// websiteMistakes returns the mistakes in err as mistakes of the request, and other errors as they are.
-func websiteMistakes(err error) error {
-	var bad query.Errors
-	faults, _ := errors.AsType[store.FieldErrors](err)
-	for _, one := range faults {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: one.Field, Message: one.Message, Err: err})
-	}
-	switch {
-	case len(bad) > 0:
-		return bad[:min(len(bad), maxUnknown)]
-	case errors.Is(err, store.ErrInvalid):
-		return query.Errors{{Code: query.Invalid, Field: "body", Message: "is not a website that can be stored",
-			Err: err}}
 	}
 	return err
 }

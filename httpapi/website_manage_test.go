@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +55,12 @@ func TestWebsitesAreManaged(t *testing.T) {
 		{"manager", "PATCH", "/v1/websites/site_a", `{"paused":true,"name":""}`, 200,
 			`"name":"site_a.example.com","domain":"site_a.example.com"`},
 		{"manager", "PATCH", "/v1/websites/site_a", `{}`, 200, `"id":"site_a"`},
+		{"manager", "PATCH", "/v1/websites/site_a",
+			`{"allowedOrigins":["https://Shop.example/x","*.shop.example","shop.example"]}`, 400,
+			`allowedOrigins[2]: shop.example must not be given twice: allowedOrigins[0] has it`},
+		{"manager", "PATCH", "/v1/websites/site_a", `{"blockedAddresses":["203.0.113.7/24","203.0.113.9/24"]}`, 400,
+			`blockedAddresses[1]: 203.0.113.0/24 must not be given twice: blockedAddresses[0] has it`},
+		{"manager", "GET", "/v1/websites?page=2", "", 400, `"field":"page"`},
 		{"manager", "DELETE", "/v1/websites/site_a", "", 200, `{"success":true}`},
 		{"limited", "GET", "/v1/websites/site_a", "", 200, `"id":"site_a"`},
 		{"limited", "PATCH", "/v1/websites/site_a", `{"keyedEvents":true}`, 200, `"keyedEvents":true`},
@@ -149,4 +157,45 @@ func heldSites(t *testing.T, m *store.MemoryDirectory) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestPagesOfWebsites follows the pages of a list, also of a key that reaches few of them. A full owner gets no more.
+func TestPagesOfWebsites(t *testing.T) {
+	w, sites := siteWorld(t)
+	w.keys["few"] = &auth.Key{ID: "key_few", Owner: "org_a", Start: "sl_few", Scopes: []auth.Scope{auth.ManageWebsites},
+		Resources: []auth.Resource{{Kind: "website", ID: "s0003"}, {Kind: "website", ID: "s0900"}}}
+	had, err := sites.Websites(t.Context(), "org_a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(had); i < store.MaxWebsites; i++ {
+		if err := sites.AddWebsite(store.Website{ID: fmt.Sprintf("s%04d", i), Owner: "org_a", Domain: "x.example",
+			CreatedAt: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for by, want := range map[string][2]int{"manager": {store.MaxWebsites, 1 + (store.MaxWebsites-1)/300}, "few": {2, 1}} {
+		found, pages := map[string]bool{}, 0
+		for path := "/v1/websites?limit=300"; path != ""; pages++ {
+			var page managedBody
+			rec := w.send("GET", path, by, "")
+			if err := json.Unmarshal(rec.Body.Bytes(), &page); err != nil || rec.Code != 200 {
+				t.Fatalf("%s: %d %s", path, rec.Code, rec.Body)
+			}
+			for _, one := range page.Websites {
+				found[one.ID] = true
+			}
+			if path = ""; page.Next != nil {
+				path = "/v1/websites?limit=300&after=" + url.QueryEscape(*page.Next)
+			}
+		}
+		if len(found) != want[0] || pages != want[1] {
+			t.Errorf("%s: %d websites on %d pages, want %v", by, len(found), pages, want)
+		}
+	}
+	rec := w.send("POST", "/v1/websites", "manager", `{"domain":"more.example"}`)
+	if expect(t, rec, 409, "CONFLICT"); !strings.Contains(rec.Body.String(),
+		"An owner may have at most 1000 websites, and would have 1001") {
+		t.Errorf("one more: %s", rec.Body)
+	}
 }

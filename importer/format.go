@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -167,7 +166,13 @@ func parseRow(text []byte, out *found) error {
 		return errHeader
 	}
 	if err := rowjson.Decode(text, &out.rows); err != nil {
-		return malformed(strings.TrimPrefix(err.Error(), rowjson.ErrInvalid.Error()+": "))
+		if told, ok := errors.AsType[interface {
+			error
+			Plain() string
+		}](err); ok {
+			return malformed(told.Plain())
+		}
+		return malformed(err.Error())
 	}
 	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // A DefinitionKind is what a definition defines.
@@ -31,6 +33,9 @@ func DefinitionKinds() []DefinitionKind {
 const (
 	MaxDefinitions = 200 // goals, funnels and segments together
 	MaxAnnotations = 500
+
+	MaxDefinitionBytes  = 64 << 10 // the name and the body of one
+	MaxDefinitionsBytes = 4 << 20  // the names and the bodies of all
 )
 
 // A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package query/saved knows
@@ -43,34 +48,36 @@ type Definition struct {
 	Updated time.Time       // likewise
 }
 
-// ErrManyDefinitions: the website would have more than [MaxDefinitions] or [MaxAnnotations].
-var ErrManyDefinitions = fmt.Errorf("store: more than %d definitions or %d annotations of a website", MaxDefinitions,
-	MaxAnnotations)
-
 // A DefinitionStore keeps what people saved by name, per website. It is safe for concurrent use.
 type DefinitionStore interface {
 	// Definitions lists the definitions of a website in the order of [CompareDefinitions].
 	Definitions(ctx context.Context, website string) ([]Definition, error)
 	// PutDefinition stores d, in place of the one of its kind and name, whose Created stays. It sets the times, and
-	// returns d as it is stored. Its error wraps [ErrManyDefinitions] or [ErrNotFound], if there is no such website.
+	// returns d as it is stored. Its error wraps [ErrBound], or [ErrNotFound] if there is no such website.
 	PutDefinition(ctx context.Context, website string, d Definition) (Definition, error)
 	// RemoveDefinition removes a definition. Its error wraps [ErrNotFound].
 	RemoveDefinition(ctx context.Context, website string, kind DefinitionKind, name string) error
 }
 
-// HasRoom reports whether a website with these definitions may have another one of kind.
-func HasRoom(all []Definition, kind DefinitionKind) bool {
-	annotations := 0
-	for _, d := range all {
-		if d.Kind == AnnotationDefinition {
-			annotations++
+// CheckDefinitions returns a [BoundError] if a website with these definitions, without the one that d replaces, cannot
+// have d.
+func CheckDefinitions(all []Definition, d Definition) error {
+	same, size := int64(1), d.size()
+	for _, one := range all {
+		size += one.size()
+		if (one.Kind == AnnotationDefinition) == (d.Kind == AnnotationDefinition) {
+			same++
 		}
 	}
-	if kind == AnnotationDefinition {
-		return annotations < MaxAnnotations
+	number := mistake.Within("a website", "definitions", same, MaxDefinitions)
+	if d.Kind == AnnotationDefinition {
+		number = mistake.Within("a website", "annotations", same, MaxAnnotations)
 	}
-	return len(all)-annotations < MaxDefinitions
+	return errors.Join(number, mistake.Within("a definition", "bytes", d.size(), MaxDefinitionBytes),
+		mistake.Within("a website", "bytes of definitions", size, MaxDefinitionsBytes))
 }
+
+func (d Definition) size() int64 { return int64(len(d.Name) + len(d.Body)) }
 
 // CompareDefinitions orders definitions by kind, in the order of [DefinitionKinds], then by Created, then by name.
 func CompareDefinitions(a, b Definition) int {

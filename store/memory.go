@@ -1,12 +1,13 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/listing"
 )
 
 // MemoryDirectory is a Directory, a WebsiteManager and a DefinitionStore, in memory, for tests, examples, and hosts
@@ -70,6 +71,11 @@ func (m *MemoryDirectory) own(s Subject, owner string) error {
 
 // Websites implements [Directory].
 func (m *MemoryDirectory) Websites(ctx context.Context, owner string) ([]Website, error) {
+	return m.WebsitePage(ctx, owner, Page{})
+}
+
+// WebsitePage implements [WebsiteManager].
+func (m *MemoryDirectory) WebsitePage(ctx context.Context, owner string, page Page) ([]Website, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -81,10 +87,7 @@ func (m *MemoryDirectory) Websites(ctx context.Context, owner string) ([]Website
 			found = append(found, w)
 		}
 	}
-	slices.SortFunc(found, func(a, b Website) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	return found, nil
+	return listing.Of(found, page, Website.Position), nil
 }
 
 // Website implements [Directory].
@@ -129,20 +132,20 @@ func (m *MemoryDirectory) PutDefinition(ctx context.Context, website string, d D
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := m.saved[website]
-	at := slices.IndexFunc(all, d.replaces)
 	switch _, known := m.sites[website]; {
 	case ctx.Err() != nil:
 		return Definition{}, ctx.Err()
 	case !known:
 		return Definition{}, ErrNotFound
-	case at < 0 && !HasRoom(all, d.Kind):
-		return Definition{}, ErrManyDefinitions
 	}
 	now := m.now()
 	d.Created, d.Updated = now, now
-	if at >= 0 {
+	if at := slices.IndexFunc(all, d.replaces); at >= 0 {
 		d.Created = all[at].Created
 		all = slices.Delete(slices.Clone(all), at, at+1)
+	}
+	if err := CheckDefinitions(all, d); err != nil {
+		return Definition{}, err
 	}
 	if m.saved == nil {
 		m.saved = map[string][]Definition{}

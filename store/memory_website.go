@@ -27,6 +27,9 @@ func (m *MemoryDirectory) CreateWebsite(ctx context.Context, w Website) (Website
 	if _, taken := m.sites[w.ID]; taken || m.gone[w.ID] != "" && m.gone[w.ID] != w.Owner {
 		return Website{}, fmt.Errorf("store: website: %w: the id is taken", ErrInvalid)
 	}
+	if err := m.checkWebsites(&w); err != nil {
+		return Website{}, fmt.Errorf("store: website: %w", err)
+	}
 	if err := m.add(w); err != nil {
 		return Website{}, err
 	}
@@ -50,8 +53,29 @@ func (m *MemoryDirectory) ChangeWebsite(ctx context.Context, id string, amend fu
 	if err := CleanWebsite(&w); err != nil {
 		return Website{}, fmt.Errorf("store: website: %w", err)
 	}
+	if w.Size() > had.Size() {
+		if err := m.checkWebsites(&w); err != nil {
+			return Website{}, fmt.Errorf("store: website: %w", err)
+		}
+	}
 	m.sites[id] = w
 	return w, nil
+}
+
+// checkWebsites returns a [BoundError] if the owner of w, which is new or changed, cannot have it.
+func (m *MemoryDirectory) checkWebsites(w *Website) error {
+	number, removed, size := int64(1), int64(0), w.Size()
+	for id, one := range m.sites {
+		if one.Owner == w.Owner && id != w.ID {
+			number, size = number+1, size+one.Size()
+		}
+	}
+	for _, owner := range m.gone {
+		if owner == w.Owner {
+			removed++
+		}
+	}
+	return CheckWebsites(number, removed, size)
 }
 
 // RemoveWebsite implements [WebsiteManager]. It also removes the website's definitions.

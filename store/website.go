@@ -13,16 +13,16 @@ import (
 
 // A WebsiteManager lists and changes the websites of a service. meta.Store and [MemoryDirectory] are two.
 type WebsiteManager interface {
-	// Websites lists the websites of owner, ordered by creation, then id.
-	Websites(ctx context.Context, owner string) ([]Website, error)
+	// WebsitePage lists websites of owner, by creation time, then id.
+	WebsitePage(ctx context.Context, owner string, page Page) ([]Website, error)
 	// Website returns one website as it is stored now, or an error that wraps ErrNotFound.
 	Website(ctx context.Context, id string) (Website, error)
 	// CreateWebsite stores w and returns it as it is stored: see [CleanWebsite]. An empty id is generated, and a zero
-	// CreatedAt becomes the current time. Its error wraps ErrInvalid if the website is invalid.
+	// CreatedAt becomes the current time. Its error wraps ErrInvalid if the website is invalid, or [ErrBound].
 	CreateWebsite(ctx context.Context, w Website) (Website, error)
 	// ChangeWebsite changes a website by amend, and returns the stored result, cleaned as CreateWebsite does. Its id,
 	// owner and CreatedAt stay. It may call amend more than once, and amend must not use the manager. Its error wraps
-	// ErrNotFound or ErrInvalid.
+	// ErrNotFound, ErrInvalid or [ErrBound].
 	ChangeWebsite(ctx context.Context, id string, amend func(*Website)) (Website, error)
 	// RemoveWebsite removes a website. Its rows stay stored, and its id is never given to another owner. Its error
 	// wraps ErrNotFound.
@@ -135,7 +135,7 @@ func (c *cleaner) origins(given []string) []string {
 	c.atMost("allowedOrigins", "allowed origins", len(given))
 	var cleaned []string
 	for i, one := range given {
-		if app, ok := appOrigin(one); ok {
+		if app, ok := appOrigin(one); ok && len(app) <= maxDomain {
 			cleaned = append(cleaned, app)
 			continue
 		}
@@ -146,6 +146,7 @@ func (c *cleaner) origins(given []string) []string {
 		}
 		cleaned = append(cleaned, host)
 	}
+	repeats(c, "allowedOrigins", "allowed origin:", cleaned)
 	return cleaned
 }
 
@@ -174,7 +175,20 @@ func (c *cleaner) networks(field, name string, given []netip.Prefix) []netip.Pre
 		}
 		cleaned = append(cleaned, one.Masked())
 	}
+	repeats(c, field, name+":", cleaned)
 	return cleaned
+}
+
+// repeats adds a mistake for each member that occurs before.
+func repeats[T comparable](c *cleaner, field, name string, list []T) {
+	first := make(map[T]int, len(list))
+	for i, one := range list {
+		if at, repeated := first[one]; repeated && len(*c) < MaxRules {
+			c.add(fmt.Sprintf("%s[%d]", field, i), name, "%v must not be given twice: %s[%d] has it", one, field, at)
+		} else {
+			first[one] = i
+		}
+	}
 }
 
 func (c *cleaner) atMost(field, name string, n int) {

@@ -38,6 +38,7 @@ func (h *handler) begin(rt *route, r *front.Request, c *call) {
 	c.gate = gate{
 		request: r, route: rt, site: namedSite(r, rt.access),
 		finder: finder{directory: h.cfg.Directory, key: key}, quotas: quotas{usage: h.usage}, blocked: h.blocked,
+		names: h.names,
 	}
 	c.delivery = delivery{writer: h.cfg.Writer, profiles: h.cfg.Profiles, now: h.cfg.Now}
 }
@@ -116,6 +117,7 @@ func (c *call) accepted(ctx context.Context, f *fields) (row, error) {
 		return row{}, err
 	}
 	f.keptFrom, f.keptDays = site.Rules.KeepsFrom(c.reader.clock.now), site.Rules.RetentionDays
+	f.mayName = func(names []string) []string { return c.gate.names.known(site.ID, c.reader.clock.now, names) }
 	one, err := c.route.read(&c.reader, ctx, f, site)
 	if f.old {
 		_ = c.gate.turnAway(ctx, codeTooOld, site.ID) // only counts: the item has its own error
@@ -123,5 +125,12 @@ func (c *call) accepted(ctx context.Context, f *fields) (row, error) {
 	if err != nil {
 		return one, err
 	}
-	return one, c.gate.accept(ctx, one, site)
+	if err := c.gate.accept(ctx, one, site); err != nil {
+		return one, err
+	}
+	if f.crowded {
+		c.gate.blocked.add(blockedKind{website: site.ID, reason: propertiesReason})
+	}
+	c.gate.names.add(site.ID, c.reader.clock.now, f.names)
+	return one, nil
 }

@@ -128,12 +128,19 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	usage := &usageCache{usage: cfg.Usage}
+	usage, err := newUsageCache(cfg.Usage)
+	if err != nil {
+		return nil, err
+	}
+	names, err := newNameCounter()
+	if err != nil {
+		return nil, err
+	}
 	if _, none := cfg.Usage.(noQuotas); none {
 		usage.usage = nil
 	}
 	blocked := &blockedCounter{writer: cfg.Writer, now: cfg.Now, logger: cfg.Logger}
-	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Proxies}, blocked, usage}).serve()
+	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Proxies}, blocked, usage, names}).serve()
 	if err != nil {
 		return nil, err
 	}

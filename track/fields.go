@@ -28,6 +28,11 @@ type fields struct {
 	arrived time.Time // when the request with the item arrived
 	place   int       // of the item in the body, from 0
 
+	// mayName returns those of some names of properties that events of the website may have; nil: all
+	mayName func(names []string) []string
+	names   []string // of the properties of the item
+	crowded bool     // properties were left out because of their names
+
 	keptFrom time.Time // the first day of which the website of the item keeps events; zero: it keeps all
 	keptDays int       // for how many days it keeps events
 }

@@ -21,6 +21,7 @@ type gate struct {
 	finder  finder
 	quotas  quotas
 	blocked *blockedCounter
+	names   *nameCounter
 
 	site    string                   // the website that the request's URL or header names
 	strange *problem                 // site does not exist; the sender is told after the rate limit was checked

@@ -3,6 +3,7 @@ package track
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"testing"
@@ -17,6 +18,56 @@ type stored int64
 
 func (s stored) Events(context.Context, string, time.Time, time.Time) (int64, error) {
 	return int64(s), nil
+}
+
+func cacheOf(t *testing.T, usage Usage) *usageCache {
+	t.Helper()
+	cache, err := newUsageCache(usage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cache
+}
+
+// askedUsage counts how often each website is asked for.
+type askedUsage map[string]int
+
+func (a askedUsage) Events(_ context.Context, website string, _, _ time.Time) (int64, error) {
+	a[website]++
+	return 0, nil
+}
+
+// TestManyWebsitesHaveQuotas asks for one website more than the cache holds. Only the one that was used least recently
+// leaves it.
+func TestManyWebsitesHaveQuotas(t *testing.T) {
+	asked := askedUsage{}
+	cache := cacheOf(t, asked)
+	ask := func(i int) {
+		w := store.Website{ID: fmt.Sprint("w", i), Rules: store.Rules{MonthlyEvents: 10}}
+		if left, err := (&quotas{usage: cache}).open(t.Context(), w, noon); err != nil || !left {
+			t.Fatalf("website %d: %v, %v", i, left, err)
+		}
+	}
+	for i := range usageKept {
+		ask(i)
+	}
+	ask(0)
+	ask(usageKept)
+	for i := range usageKept + 1 {
+		if i != 1 {
+			ask(i)
+		}
+	}
+	ask(1)
+	for i := range usageKept + 1 {
+		want := 1
+		if i == 1 {
+			want = 2
+		}
+		if n := asked[fmt.Sprint("w", i)]; n != want {
+			t.Fatalf("website %d was asked for %d times, want %d", i, n, want)
+		}
+	}
 }
 
 // TestGateAccepts checks the gate alone, with rows that no reader made.
@@ -48,7 +99,7 @@ func TestGateAccepts(t *testing.T) {
 			request: &front.Request{Request: httptest.NewRequest("POST", "/?client_id=w1", nil), Now: noon},
 			route:   &route{access: ByWebsite},
 			finder:  finder{directory: w, key: keys[c.key]},
-			quotas:  quotas{usage: &usageCache{usage: c.usage}},
+			quotas:  quotas{usage: cacheOf(t, c.usage)},
 			blocked: &blockedCounter{writer: w, now: noonClock, logger: slog.New(slog.DiscardHandler), closed: true},
 		}
 		g.site = namedSite(g.request, g.route.access)
@@ -99,7 +150,7 @@ func TestGateRefuses(t *testing.T) {
 			request: &front.Request{Request: httptest.NewRequest("POST", c.target, nil), Now: noon},
 			route:   &route{access: c.access},
 			finder:  finder{directory: w, key: keys[c.key]},
-			quotas:  quotas{usage: &usageCache{}},
+			quotas:  quotas{usage: cacheOf(t, nil)},
 			blocked: &blockedCounter{writer: w, now: noonClock, logger: slog.New(slog.DiscardHandler), closed: true},
 		}
 		g.site = namedSite(g.request, g.route.access)

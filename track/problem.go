@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // A problem is an error of a request or an item, as reported to the sender.
@@ -79,26 +80,49 @@ func asProblem(err error) *problem {
 			costly.Cost, costly.Limit)
 		return p
 	}
-	for _, row := range []struct {
-		is   error
-		code code
-	}{
-		{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {front.ErrLateBody, codeLateBody},
-		{auth.ErrRequired, codeAuthRequired},
-		{context.DeadlineExceeded, codeUnavailable}, {context.Canceled, codeUnavailable},
-	} {
-		if errors.Is(err, row.is) {
-			p := row.code.withCause(err)
-			if route, ok := errors.AsType[*front.RouteError](err); ok {
-				p.Message = route.Error()
-			}
-			return p
+	if at := rowOf(err); at >= 0 {
+		p := errorTable[at].code.withCause(err)
+		if route, ok := errors.AsType[*front.RouteError](err); ok {
+			p.Message = route.Error()
 		}
+		return p
 	}
 	if _, ok := errors.AsType[*front.UnavailableError](err); ok {
 		return codeUnavailable.withCause(err)
 	}
 	return codeInternal.withCause(err)
+}
+
+// errorTable maps errors to codes. The first matching row is used. Most errors of a part are given another code where
+// it is called.
+var errorTable = []struct {
+	is   error
+	code code
+}{
+	{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {front.ErrLateBody, codeLateBody},
+	{auth.ErrRequired, codeAuthRequired},
+	{auth.ErrForbidden, codeForbidden},
+	{store.ErrFull, codeFull},
+	{store.ErrManyProfiles, codeManyProfiles},
+	{store.ErrManyTraits, codeBadEvent},
+	{store.ErrUnavailable, codeUnavailable},
+	{store.ErrLocked, codeUnavailable},
+	{context.DeadlineExceeded, codeUnavailable}, {context.Canceled, codeUnavailable},
+	// Faults of the installation, of the host or of this package, for the log alone.
+	{auth.ErrNoID, codeInternal}, {auth.ErrBadKey, codeInternal}, {auth.ErrNotFound, codeInternal},
+	{auth.ErrExists, codeInternal}, {auth.ErrConflict, codeInternal}, {auth.ErrBound, codeInternal},
+	{store.ErrNotFound, codeInternal}, {store.ErrInvalid, codeInternal}, {store.ErrCorrupt, codeInternal},
+	{store.ErrNewerSchema, codeInternal}, {store.ErrTooLarge, codeInternal}, {store.ErrTooMuch, codeInternal},
+}
+
+// rowOf returns the row of errorTable for err, or -1.
+func rowOf(err error) int {
+	for i, row := range errorTable {
+		if errors.Is(err, row.is) {
+			return i
+		}
+	}
+	return -1
 }
 
 // retryable reports whether the same request may succeed later.

@@ -1,6 +1,8 @@
 package track
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/intake"
@@ -25,13 +27,37 @@ func (f *fields) properties() string {
 		f.drop(name)
 		return ""
 	}
-	return intake.Properties(o, func(key string) {
+	return intake.Properties(f.named(o, name), func(key string) {
 		if key == "" {
 			f.drop(name)
 			return
 		}
 		f.drop(name + "." + key)
 	})
+}
+
+// named returns o without the properties whose names the website may not have today. name is the field of o.
+func (f *fields) named(o object, name string) object {
+	if f.mayName == nil || len(o) > intake.MaxProperties { // such an event has none at all
+		return o
+	}
+	f.names = slices.Sorted(maps.Keys(o))
+	may := f.mayName(f.names)
+	if len(may) == len(f.names) {
+		return o
+	}
+	f.crowded = true
+	left := make(object, len(may))
+	for _, key := range may {
+		left[key] = o[key]
+	}
+	for _, key := range f.names {
+		if _, ok := left[key]; !ok {
+			f.drop(name + "." + key)
+		}
+	}
+	f.names = may
+	return left
 }
 
 // propertiesIn returns the JSON value in s, or nil. The body counted s as one value, so the limit on values is checked

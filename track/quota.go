@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -24,7 +26,8 @@ type noQuotas struct{}
 func (noQuotas) Events(context.Context, string, time.Time, time.Time) (int64, error) { return 0, nil }
 
 // usageTTL is the lifetime of a cached count of stored events. For this time a process may not notice events that
-// other processes accepted. usageKept is the maximum number of websites in the cache.
+// other processes accepted. usageKept is the maximum number of websites in the cache; beyond it the website that was
+// used least recently leaves.
 const (
 	usageTTL  = time.Minute
 	usageKept = 10_000
@@ -44,20 +47,22 @@ type used struct {
 type usageCache struct {
 	usage Usage // nil means that quotas are ignored
 
-	mu sync.Mutex
-	by map[string]*used
+	mu sync.Mutex // so that concurrent requests share one count
+	by *simplelru.LRU[string, *used]
+}
+
+func newUsageCache(usage Usage) (*usageCache, error) {
+	by, err := simplelru.NewLRU[string, *used](usageKept, nil)
+	return &usageCache{usage: usage, by: by}, err
 }
 
 func (u *usageCache) of(website string) *used {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.by == nil || len(u.by) == usageKept {
-		u.by = map[string]*used{}
-	}
-	one := u.by[website]
-	if one == nil {
+	one, ok := u.by.Get(website)
+	if !ok {
 		one = &used{}
-		u.by[website] = one
+		u.by.Add(website, one)
 	}
 	return one
 }

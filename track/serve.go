@@ -21,6 +21,7 @@ type handler struct {
 	places     locator
 	blocked    *blockedCounter
 	usage      *usageCache
+	names      *nameCounter
 }
 
 // Pages of any origin may send events. Beacons are always sent with credentials, for which browsers require the origin

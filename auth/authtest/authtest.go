@@ -30,11 +30,11 @@ type Store struct {
 	Create func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error)
 	// Rotate, Revoke and SetDisabled change the key with this id. Cases that need a missing function are
 	// skipped.
-	Rotate      func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error)
-	Revoke      func(ctx context.Context, id string) error
+	Rotate      func(ctx context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key, auth.Secret, error)
+	Revoke      func(ctx context.Context, id string, allow auth.Allow) error
 	SetDisabled func(ctx context.Context, id string, disabled bool) error
 	// Change calls change on the key with this id. If it is nil, its case is skipped.
-	Change func(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error)
+	Change func(ctx context.Context, id string, change func(*auth.Key) error) (auth.Key, error)
 	// AddOwner creates an owner before the owner's first key is created. It may be nil if the store accepts
 	// any owner.
 	AddOwner func(ctx context.Context, id string) error
@@ -156,7 +156,7 @@ func (b *bench) own(owners ...string) {
 
 func (b *bench) rotate(id string, grace time.Duration) (auth.Key, auth.Secret) {
 	b.t.Helper()
-	k, s, err := b.Rotate(b.t.Context(), id, grace)
+	k, s, err := b.Rotate(b.t.Context(), id, grace, nil)
 	if err != nil {
 		b.failf("Rotate: %v", err)
 	}

@@ -33,6 +33,7 @@ var flaws = map[string]struct{ test, caught string }{
 	"remembers what it found":     {"TestFlawedKeys", "change seen at once"},
 	"hands out lost secrets":      {"TestFlawedKeys", "rotations at once"},
 	"lists backwards":             {"TestFlawedDirectory", "list"},
+	"rotates before it asks":      {"TestFlawedKeys", "refused rotations"},
 	"takes any case of an id":     {"TestFlawedDirectory", "one website"},
 	"appends twice":               {"TestFlawedLog", "an append is not done twice"},
 	"takes any record":            {"TestFlawedLog", "records must continue the chain"},
@@ -101,14 +102,18 @@ func (k *keys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error
 	return key, nil
 }
 
-func (k *keys) rotate(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+func (k *keys) rotate(ctx context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key, auth.Secret,
+	error) {
 	if flawed("gives no grace") {
 		grace = min(grace, 0)
 	}
 	if flawed("ends older secrets") {
-		_, _, _ = k.RotateKey(ctx, id, 0)
+		_, _, _ = k.RotateKey(ctx, id, 0, nil)
 	}
-	key, secret, err := k.RotateKey(ctx, id, grace)
+	if flawed("rotates before it asks") {
+		allow = nil
+	}
+	key, secret, err := k.RotateKey(ctx, id, grace, allow)
 	if err == nil && flawed("hands out lost secrets") {
 		secret, err = auth.NewSecret(nil, "")
 	}

@@ -195,7 +195,7 @@ func switchedOff(b *bench) {
 	}
 	at := b.clock.now().UTC().Truncate(time.Millisecond)
 	for range 2 {
-		if err := b.Revoke(ctx, made.ID); err != nil {
+		if err := b.Revoke(ctx, made.ID, nil); err != nil {
 			b.failf("Revoke: %v", err)
 		}
 		if k := b.find("revoked key", secret); !k.Revoked.Equal(at) {
@@ -204,7 +204,7 @@ func switchedOff(b *bench) {
 		b.clock.add(time.Hour)
 	}
 	for what, err := range map[string]error{
-		"Revoke": b.Revoke(ctx, "nobody"), "SetDisabled": b.SetDisabled(ctx, "nobody", true),
+		"Revoke": b.Revoke(ctx, "nobody", nil), "SetDisabled": b.SetDisabled(ctx, "nobody", true),
 	} {
 		if !errors.Is(err, auth.ErrNotFound) {
 			b.failf("%s of an unknown key: %v", what, err)

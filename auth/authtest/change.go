@@ -19,30 +19,42 @@ func changedKey(b *bench) {
 	want.Scopes = []auth.Scope{auth.ReadLinks}
 	want.Filters = []auth.Filter{{Field: "country", Op: "eq", Values: []string{"FR"}}}
 	want.Expires = b.clock.now().Add(time.Hour).UTC().Truncate(time.Millisecond)
-	changed, err := b.Change(ctx, made.ID, func(k *auth.Key) {
+	changed, err := b.Change(ctx, made.ID, func(k *auth.Key) error {
 		k.Name, k.Types, k.Limits, k.Scopes, k.Filters = want.Name, want.Types, nil, want.Scopes, want.Filters
 		k.Expires = b.clock.now().Add(time.Hour)
 		k.ID, k.Owner, k.Start, k.Prefix, k.CreatedAt = "x", "other", "x", "x", time.Time{}
 		k.Revoked, k.LastUsed, k.Shares = b.clock.now(), b.clock.now(), nil
+		return nil
 	})
 	if got := *b.find("changed key", secret); err != nil || !reflect.DeepEqual(changed, want) ||
 		!reflect.DeepEqual(got, want) {
 		b.failf("Change: %v\nreturned %+v\nfound    %+v\nwant     %+v", err, changed, got, want)
 	}
-	if _, err := b.Change(ctx, made.ID, func(k *auth.Key) { k.All = true }); !errors.Is(err, auth.ErrBadKey) {
+	everything := func(k *auth.Key) error {
+		k.All = true
+		return nil
+	}
+	if _, err := b.Change(ctx, made.ID, everything); !errors.Is(err, auth.ErrBadKey) {
 		b.failf("change to All with a list of resources: %v", err)
 	}
-	if _, err := b.Change(ctx, "nobody", func(*auth.Key) {}); !errors.Is(err, auth.ErrNotFound) {
+	if _, err := b.Change(ctx, "nobody", everything); !errors.Is(err, auth.ErrNotFound) {
 		b.failf("change of an unknown key: %v", err)
+	}
+	refuse := func(k *auth.Key) error {
+		k.Name = "refused"
+		return auth.ErrForbidden
+	}
+	if _, err := b.Change(ctx, made.ID, refuse); !errors.Is(err, auth.ErrForbidden) {
+		b.failf("refused change: %v", err)
 	}
 	if got := *b.find("key after refused changes", secret); !reflect.DeepEqual(got, want) {
 		b.failf("found %+v\nwant  %+v", got, want)
 	}
 	changesAtOnce(b, made.ID, secret)
-	if err := b.Revoke(ctx, made.ID); err != nil {
+	if err := b.Revoke(ctx, made.ID, nil); err != nil {
 		b.failf("Revoke: %v", err)
 	}
-	if _, err := b.Change(ctx, made.ID, func(k *auth.Key) { k.Name = "x" }); !errors.Is(err, auth.ErrBadKey) {
+	if _, err := b.Change(ctx, made.ID, everything); !errors.Is(err, auth.ErrRevoked) {
 		b.failf("change of a revoked key: %v", err)
 	}
 }
@@ -55,8 +67,9 @@ func changesAtOnce(b *bench, id string, secret auth.Secret) {
 	var errs [together]error
 	for i := range together {
 		wg.Go(func() {
-			_, errs[i] = b.Change(b.t.Context(), id, func(k *auth.Key) {
+			_, errs[i] = b.Change(b.t.Context(), id, func(k *auth.Key) error {
 				k.Resources = append(k.Resources, auth.Resource{Kind: auth.KindWebsite, ID: fmt.Sprint("more-", i)})
+				return nil
 			})
 		})
 	}

@@ -117,17 +117,29 @@ func rotatedAfterALeak(b *bench) {
 
 func refusedRotations(b *bench) {
 	made, secret := b.create(b.full())
-	if _, _, err := b.Rotate(b.t.Context(), "nobody", 0); !errors.Is(err, auth.ErrNotFound) {
+	if _, _, err := b.Rotate(b.t.Context(), "nobody", 0, nil); !errors.Is(err, auth.ErrNotFound) {
 		b.failf("unknown key: %v", err)
 	}
-	if _, _, err := b.Rotate(b.t.Context(), made.ID, -time.Second); !errors.Is(err, auth.ErrBadKey) {
+	if _, _, err := b.Rotate(b.t.Context(), made.ID, -time.Second, nil); !errors.Is(err, auth.ErrBadKey) {
 		b.failf("negative grace: %v", err)
 	}
+	forbid := func(k auth.Key) error {
+		if k.ID != made.ID || k.Start != made.Start {
+			b.failf("allow was asked about %+v", k)
+		}
+		return auth.ErrForbidden
+	}
+	if _, s, err := b.Rotate(b.t.Context(), made.ID, 0, forbid); !errors.Is(err, auth.ErrForbidden) || s.Reveal() != "" {
+		b.failf("forbidden rotation: %v", err)
+	}
+	if err := b.Revoke(b.t.Context(), made.ID, forbid); !errors.Is(err, auth.ErrForbidden) {
+		b.failf("forbidden revocation: %v", err)
+	}
 	b.find("secret after refused rotations", secret)
-	if err := b.Revoke(b.t.Context(), made.ID); err != nil {
+	if err := b.Revoke(b.t.Context(), made.ID, nil); err != nil {
 		b.failf("Revoke: %v", err)
 	}
-	if _, _, err := b.Rotate(b.t.Context(), made.ID, 0); !errors.Is(err, auth.ErrBadKey) {
+	if _, _, err := b.Rotate(b.t.Context(), made.ID, 0, nil); !errors.Is(err, auth.ErrRevoked) {
 		b.failf("revoked key: %v", err)
 	}
 }
@@ -142,7 +154,7 @@ func rotationsAtOnce(b *bench) {
 		var secrets [together]auth.Secret
 		var errs [together]error
 		for i := range together {
-			wg.Go(func() { _, secrets[i], errs[i] = b.Rotate(b.t.Context(), made.ID, grace) })
+			wg.Go(func() { _, secrets[i], errs[i] = b.Rotate(b.t.Context(), made.ID, grace, nil) })
 		}
 		wg.Wait()
 		rotated, working := 0, 0
@@ -189,7 +201,7 @@ func gracePastExpiry(b *bench) {
 			b.failf("%s secret after the expiry: %+v, %v", what, k, err)
 		}
 	}
-	if _, _, err := b.Rotate(b.t.Context(), made.ID, 0); !errors.Is(err, auth.ErrBadKey) {
+	if _, _, err := b.Rotate(b.t.Context(), made.ID, 0, nil); !errors.Is(err, auth.ErrBadKey) {
 		b.failf("rotation of an expired key: %v", err)
 	}
 }
@@ -237,7 +249,7 @@ func seenAtOnce(b *bench) {
 			}
 		}
 	}
-	if err := b.Revoke(b.t.Context(), made.ID); err != nil {
+	if err := b.Revoke(b.t.Context(), made.ID, nil); err != nil {
 		b.failf("Revoke: %v", err)
 	}
 	for _, s := range []auth.Secret{secret, fresh} {

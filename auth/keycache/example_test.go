@@ -40,7 +40,7 @@ func Example() {
 			return
 		}
 	}
-	if err := keys.RevokeKey(context.Background(), key.ID); err != nil {
+	if err := keys.RevokeKey(context.Background(), key.ID, nil); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -178,7 +178,7 @@ func TestChangesElsewhere(t *testing.T) {
 			}
 		}
 		ask("before", false)
-		if err := m.RevokeKey(t.Context(), keys[0].ID); err != nil {
+		if err := m.RevokeKey(t.Context(), keys[0].ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		ask("before the notification", false)

@@ -23,17 +23,12 @@ const maxLimit = 1_000_000_000
 
 // Defaults returns the limits of the classes, in requests per [auth.Window], in a new map.
 func Defaults() map[auth.Class]int {
-	return map[auth.Class]int{
-		auth.ClassQuery:    auth.DefaultPerMinute,
-		auth.ClassOther:    300,
-		auth.ClassExport:   10,
-		auth.ClassTrack:    6000,
-		auth.ClassIdentify: 600,
-		auth.ClassFlags:    600,
-		auth.ClassPublic:   120,
-		auth.ClassHealth:   600,
-		auth.ClassRefused:  60,
+	all := map[auth.Class]int{}
+	for _, class := range []auth.Class{auth.ClassQuery, auth.ClassOther, auth.ClassExport, auth.ClassTrack,
+		auth.ClassIdentify, auth.ClassFlags, auth.ClassPublic, auth.ClassHealth, auth.ClassRefused} {
+		all[class] = class.Default()
 	}
+	return all
 }
 
 // Config configures New. The zero Config uses all defaults.

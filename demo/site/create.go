@@ -166,7 +166,7 @@ func (c *creator) renewKey(ctx context.Context) (secret auth.Secret, noKey strin
 	case c.cfg.SharedRecords:
 		return auth.Secret{}, demoKeyElsewhere, nil
 	}
-	_, secret, err = c.cfg.Records.RotateKey(ctx, demoKeyID, 0)
+	_, secret, err = c.cfg.Records.RotateKey(ctx, demoKeyID, 0, nil)
 	return secret, "", err
 }
 

@@ -21,6 +21,7 @@ This page lists every endpoint with its key, its parameters, a request and a rea
 - Each answer has ` + "`X-Request-ID`" + `, which also appears in the log and in the body of an error.
 - GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" +
 	` is answered 304.
+- Keys, websites, definitions and audit entries come in pages of 100, or of ` + "`limit`" + `. To read the next page, send ` + "`next`" + ` of the answer as ` + "`after`" + `. It is null on the last page.
 - [openapi.json](openapi.json) describes all of this by OpenAPI 3.1, for generators of clients. Your server has its own at ` + "`GET /v1/openapi.json`" + `.
 - Routes for GET also answer HEAD, and every path answers OPTIONS.
 - Common errors: ` + "`AUTH_REQUIRED` and `FORBIDDEN` where a key is needed; `INVALID_JSON`, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` and `REQUEST_TIMEOUT` where there is a body; `RATE_LIMITED`, `INTERNAL_SERVER_ERROR`, `SERVICE_UNAVAILABLE` and `TIMEOUT`" + ` everywhere.
@@ -120,16 +121,16 @@ var endpoints = map[string]endpoint{
 		skip: "The answer is an OpenAPI 3.1 document.",
 	},
 	"GET /v1/websites": {
-		target: "/v1/websites", skip: "The answer is `{\"success\":true,\"websites\":[…]}`, with websites as in the next answer.",
+		target: "/v1/websites", skip: "The answer is `{\"success\":true,\"websites\":[…],\"next\":null}`, with websites as in the next answer.",
 	},
 	"POST /v1/websites": {
 		body: "a [Website](#website)", target: "/v1/websites",
-		request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`,
+		request: `{"domain":"blog.example","name":"Blog","blockedAddresses":["203.0.113.0/24"]}`, errors: "`CONFLICT`",
 	},
 	"GET /v1/websites/{website_id}": {target: "/v1/websites/web_demo"},
 	"PATCH /v1/websites/{website_id}": {
 		body: "some fields of a [Website](#website)", target: "/v1/websites/web_shop",
-		request: `{"retentionDays":400,"keepTotals":true}`,
+		request: `{"retentionDays":400,"keepTotals":true}`, errors: "`CONFLICT`",
 	},
 	"DELETE /v1/websites/{website_id}": {
 		target: "/v1/websites/web_shop",
@@ -141,31 +142,33 @@ var endpoints = map[string]endpoint{
 	"GET /v1/websites/{website_id}/definitions": {
 		text:   "See [asking.md](asking.md#saved-by-name).",
 		target: "/v1/websites/web_demo/definitions",
-		skip:   "The answer is `{\"success\":true,\"definitions\":[…]}`, with definitions as in the next answer.",
+		skip:   "The answer is `{\"success\":true,\"definitions\":[…],\"next\":null}`, with definitions as in the next answer.",
 	},
 	"POST /v1/websites/{website_id}/definitions": {
 		body: "a [Definition](#definition)", target: "/v1/websites/web_demo/definitions",
 		request: `{"kind":"segment","name":"Phones","body":{"filters":[{"field":"device_type","op":"eq","value":"mobile"}]}}`,
+		errors:  "`CONFLICT`",
 	},
 	"DELETE /v1/websites/{website_id}/definitions": {
 		target: "/v1/websites/web_demo/definitions?kind=segment&name=Phones", errors: "`NOT_FOUND`",
 	},
 	"GET /v1/keys": {
 		target: "/v1/keys",
-		skip:   "The answer is `{\"success\":true,\"keys\":[…]}`, with keys as in the next answer.",
+		skip:   "The answer is `{\"success\":true,\"keys\":[…],\"next\":null}`, with keys as in the next answer.",
 	},
 	"POST /v1/keys": {
 		body: "a [Key](#key)", target: "/v1/keys",
 		request: `{"name":"Weekly report","scopes":["read:data"],"resources":[{"kind":"website","id":"web_demo"}],"expires":"2027-06-30T00:00:00Z"}`,
+		errors:  "`CONFLICT`",
 	},
 	"GET /v1/keys/{id}": {target: "/v1/keys/key_panel"},
 	"PATCH /v1/keys/{id}": {
 		body: "some fields of a [Key](#key)", target: "/v1/keys/key_panel",
-		request: `{"name":"Panel of the shop","disabled":false}`,
+		request: `{"name":"Panel of the shop","disabled":false}`, errors: "`CONFLICT`",
 	},
 	"DELETE /v1/keys/{id}": {target: "/v1/keys/key_old"},
 	"POST /v1/keys/{id}/rotate": {
-		target: "/v1/keys/key_panel/rotate", request: `{"grace":"1h"}`,
+		target: "/v1/keys/key_panel/rotate", request: `{"grace":"1h"}`, errors: "`CONFLICT`",
 	},
 	"GET /v1/self": {target: "/v1/self"},
 	"GET /v1/audit": {

@@ -46,7 +46,7 @@ func TestKeysRevokedWhileTheBodyArrives(t *testing.T) {
 		r, rec := httptest.NewRequest(http.MethodPost, "/work", &pausing{then: func() {
 			w.wait(row.takes)
 			if row.revoke {
-				if err := w.keys.RevokeKey(t.Context(), key.ID); err != nil {
+				if err := w.keys.RevokeKey(t.Context(), key.ID, nil); err != nil {
 					t.Error(err)
 				}
 			}

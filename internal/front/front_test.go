@@ -96,7 +96,7 @@ func TestRefusalsHaveABudget(t *testing.T) {
 		t.Errorf("a key of another network: %d", rec.Code)
 	}
 	key, err := w.keys.KeyByDigest(t.Context(), w.pepperDigest(t, old))
-	if err != nil || w.keys.RevokeKey(t.Context(), key.ID) != nil {
+	if err != nil || w.keys.RevokeKey(t.Context(), key.ID, nil) != nil {
 		t.Fatal(err)
 	}
 	before = w.lookups

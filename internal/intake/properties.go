@@ -13,8 +13,9 @@ import (
 const (
 	// MaxPropertyKey is the maximum length of the name of a property.
 	MaxPropertyKey = 128
+	// MaxProperties is the maximum number of properties of an event.
+	MaxProperties = 50
 
-	maxProperties     = 50
 	maxPropertiesText = 32 << 10
 	maxPropertyDepth  = 64
 )
@@ -23,7 +24,7 @@ const (
 // properties. It leaves out properties with a long key or an invalid value, and calls drop with their names. If there
 // are too many properties or they are too large, it leaves out all and calls drop with an empty name.
 func Properties(o map[string]any, drop func(key string)) string {
-	if len(o) > maxProperties {
+	if len(o) > MaxProperties {
 		drop("")
 		return ""
 	}

@@ -130,7 +130,7 @@ func (w *world) addKeys(t testing.TB) {
 		}
 		w.keys[name], w.secrets[name] = kept, secret
 	}
-	if err := w.engine.keys.RevokeKey(context.Background(), "key_revoked"); err != nil {
+	if err := w.engine.keys.RevokeKey(context.Background(), "key_revoked", nil); err != nil {
 		t.Fatal(err)
 	}
 	unknown, err := auth.NewSecret(nil, "")

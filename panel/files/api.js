@@ -58,6 +58,17 @@ export async function call(path, body, method = body ? "POST" : "GET") {
   throw new Fault("other", answer.error ?? response.statusText, 0, answer.details);
 }
 
+/** Returns what a route lists under a name, of all pages. */
+export async function pages(path, name) {
+  const all = [];
+  for (let after = null; ;) {
+    const answer = await call(after === null ? path : `${path}?${new URLSearchParams({ after })}`);
+    all.push(...answer[name]);
+    after = answer.next;
+    if (after === null) return all;
+  }
+}
+
 const one = { is: "eq", is_not: "ne", contains: "contains", contains_not: "not_contains" };
 
 /**

@@ -1,5 +1,5 @@
 // Goals and funnels that are saved by name, and what is wrong with them in words.
-import { ask, call, condition, Fault } from "./api.js";
+import { ask, call, condition, Fault, pages } from "./api.js";
 import { element } from "./dom.js";
 import { texts } from "./texts.js";
 
@@ -8,7 +8,7 @@ const path = (website) => `/v1/websites/${encodeURIComponent(website)}/definitio
 
 /** Returns the saved definitions of a kind, goal or funnel: their names and bodies. */
 export async function savedOf(website, kind) {
-  return (await call(path(website))).definitions.filter((one) => one.kind === kind).map(({ name, body }) => ({ name, body }));
+  return (await pages(path(website), "definitions")).filter((one) => one.kind === kind).map(({ name, body }) => ({ name, body }));
 }
 
 export const remove = (website, kind, name) => call(`${path(website)}?${new URLSearchParams({ kind, name })}`, null, "DELETE");

@@ -1,5 +1,5 @@
 // Keys in the settings: their list, and the dialogs that create, change, rotate and revoke one.
-import { allowed, call, Fault, replaceKey, websites } from "./api.js";
+import { allowed, call, Fault, pages, replaceKey, websites } from "./api.js";
 import { addDays, today } from "./dates.js";
 import { button, byId, element, select } from "./dom.js";
 import { check, copied, field, form, group, pending } from "./forms.js";
@@ -10,7 +10,7 @@ import { loadManaged } from "./websites.js";
 const t = texts.settings.keys;
 const pathOf = (id) => `/v1/keys/${encodeURIComponent(id)}`;
 
-export const loadKeys = async () => (await call("/v1/keys")).keys;
+export const loadKeys = () => pages("/v1/keys", "keys");
 
 const isCurrent = ({ id }) => id === known()?.id;
 

@@ -1,5 +1,5 @@
 // Websites in the settings: their list, and the dialogs that add, change and remove one.
-import { call } from "./api.js";
+import { call, pages } from "./api.js";
 import { button, element } from "./dom.js";
 import { check, field, form, pending } from "./forms.js";
 import { whole } from "./format.js";
@@ -11,7 +11,7 @@ const t = texts.settings.websites;
 const pathOf = (id) => `/v1/websites/${encodeURIComponent(id)}`;
 
 /** Lists the websites that the key may manage, with their rules. */
-export const loadManaged = async () => (await call("/v1/websites")).websites;
+export const loadManaged = () => pages("/v1/websites", "websites");
 
 /** Returns the card with all websites. managed are those that the key may change, or null. */
 export function websitesCard({ managed, sites }, act) {

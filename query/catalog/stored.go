@@ -98,7 +98,7 @@ var (
 			"computer": {"desktop"},
 			"laptop":   {"desktop"}, "tv": {"smarttv"}, "watch": {"wearable"}, "pad": {"tablet"}, "vr": {"xr"}}}
 	metricNames = Texts{Among: []string{"FCP", "LCP", "CLS", "INP", "TTFB", "FPS"}}
-	reasons     = Texts{Among: []string{"bot", "origin", "address", "window", "key", "quota", "paused"},
+	reasons     = Texts{Among: []string{"bot", "origin", "address", "window", "key", "quota", "paused", "properties"},
 		Also: mistake.Synonyms{
 			"robot": {"bot"}, "crawler": {"bot"}, "ip": {"address"}, "old": {"window"}, "late": {"window"}}}
 	paths     = Texts{Path: true}

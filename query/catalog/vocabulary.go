@@ -249,7 +249,7 @@ var fields = []*Field{
 	{Name: "anonymous_id", About: "Id of the visitor, as it was sent or made", Column: "anonymous_id"},
 	{Name: "profile_id", About: "Id of the profile, as it was sent; empty when nobody was identified",
 		Column: "profile_id"},
-	{Name: "reason", About: "Why the request was ignored or refused: bot, origin, address, window, key, quota or paused", Column: "reason", Texts: reasons},
+	{Name: "reason", About: "Why the request was ignored or refused: bot, origin, address, window, key, quota, paused or properties", Column: "reason", Texts: reasons},
 	{Name: "bot_name", About: "Name of the bot; empty for other reasons", Column: "bot_name"},
 	{Name: "probe_region", About: "Region that the check was made from", Column: "probe_region"},
 }

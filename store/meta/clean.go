@@ -28,8 +28,25 @@ func (f faults) err(sort string) error {
 	if len(f) == 0 {
 		return nil
 	}
-	return fmt.Errorf("store/meta: %s: %w: %w", sort, store.ErrInvalid, errors.Join(f...))
+	return &recordError{sort, errors.Join(f...)}
 }
+
+// A recordError has the problems with a record. It wraps [store.ErrInvalid].
+type recordError struct {
+	sort     string // of the record
+	problems error
+}
+
+// Error implements error.
+func (e *recordError) Error() string {
+	return fmt.Sprintf("store/meta: %s: %v: %v", e.sort, store.ErrInvalid, e.problems)
+}
+
+// Plain returns the problems for people, one per line.
+func (e *recordError) Plain() string { return e.problems.Error() }
+
+// Unwrap returns ErrInvalid and the problems.
+func (e *recordError) Unwrap() []error { return []error{store.ErrInvalid, e.problems} }
 
 // id checks a given id, which must be printable and without spaces. It generates an id if given is empty.
 func (f *faults) id(prefix, given string) string {

@@ -58,14 +58,15 @@ func (s *Store) PutDefinition(ctx context.Context, website string, d store.Defin
 		now := s.created(s.cfg.Now())
 		d.Created, d.Updated = now, now
 		at := slices.IndexFunc(stored, func(o definitionRow) bool { return o.Kind == d.Kind && o.Name == d.Name })
-		switch {
-		case at >= 0:
+		if at >= 0 {
 			d.Created = stored[at].Created
+			stored = slices.Delete(stored, at, at+1)
 			if _, err := change(ctx, db, s.definition(website, d.Kind, d.Name)); err != nil {
 				return err
 			}
-		case !store.HasRoom(definitionsOf(stored), d.Kind):
-			return store.ErrManyDefinitions
+		}
+		if err := store.CheckDefinitions(definitionsOf(stored), d); err != nil {
+			return err
 		}
 		_, err = change(ctx, db, definitions.insert(s, definitionRow{d, website}))
 		return err

@@ -68,13 +68,13 @@ func TestDefinitions(t *testing.T) {
 		}
 		for i := 0; i < store.MaxDefinitions; i++ {
 			if err := put("b", "goal", fmt.Sprint(i), `{}`); (err == nil) != (i < store.MaxDefinitions-1) ||
-				err != nil && !errors.Is(err, store.ErrManyDefinitions) {
+				err != nil && !errors.Is(err, store.ErrBound) {
 				t.Fatalf("definition %d: %v", i+2, err)
 			}
 		}
 		for i := 0; i <= store.MaxAnnotations; i++ {
 			if err := put("b", "annotation", fmt.Sprint(i), `{}`); (err == nil) != (i < store.MaxAnnotations) ||
-				err != nil && !errors.Is(err, store.ErrManyDefinitions) {
+				err != nil && !errors.Is(err, store.ErrBound) {
 				t.Fatalf("annotation %d beside %d definitions: %v", i+1, store.MaxDefinitions, err)
 			}
 		}

@@ -31,7 +31,7 @@ func TestRotationInDoubt(t *testing.T) {
 		var notified notifications
 		s.Notify(&notified)
 		p.next(f)
-		_, fresh, err := s.RotateKey(t.Context(), k.ID, time.Hour)
+		_, fresh, err := s.RotateKey(t.Context(), k.ID, time.Hour, nil)
 		if errors.Is(err, ErrInDoubt) == stored || errors.Is(err, store.ErrUnavailable) == stored ||
 			(err == nil) != stored {
 			t.Errorf("stored: %t; RotateKey: %v", stored, err)
@@ -40,7 +40,7 @@ func TestRotationInDoubt(t *testing.T) {
 			t.Errorf("stored: %t; %d notifications, want 1", stored, notified.Load())
 		}
 		if err != nil { // the caller tries again
-			if _, fresh, err = s.RotateKey(t.Context(), k.ID, time.Hour); err != nil {
+			if _, fresh, err = s.RotateKey(t.Context(), k.ID, time.Hour, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -70,7 +70,7 @@ func TestChangesInDoubt(t *testing.T) {
 		change func() error
 		again  error
 	}{
-		"revoke": {func() error { return s.RevokeKey(t.Context(), k.ID) }, nil},
+		"revoke": {func() error { return s.RevokeKey(t.Context(), k.ID, nil) }, nil},
 		"create": {func() error {
 			_, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
 			return err

@@ -11,11 +11,13 @@ import (
 	sq "github.com/Masterminds/squirrel"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // CreateKey stores k with a new secret. It returns the stored key (see [auth.Issuer.Issue]) and the secret, which
 // no other call returns. Its error wraps [auth.ErrBadKey] if [auth.Key.Check] rejects the key, [ErrNoOwner] if the
-// owner does not exist, or both [ErrExists] and [auth.ErrExists] if the id is taken.
+// owner does not exist, [auth.ErrBound] if the owner has too many keys, or both [ErrExists] and [auth.ErrExists] if the
+// id is taken. Of the owner's revoked and expired keys, those beyond [auth.MaxEndedKeys] that ended first are removed.
 //
 // After a commit with an unknown outcome, CreateKey looks the key up. If it does not find the key, the error wraps
 // [ErrInDoubt]. The key may still exist then, but its secret is lost.
@@ -27,7 +29,20 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, fmt.Errorf("store/meta: create key: %w", err)
 	}
-	err = s.insert(ctx, "create key", k.Owner, keys.insert(s, keyRow{Key: k, digest: s.digest(secret)}))
+	err = s.update(ctx, "create key", func(ctx context.Context, db querier) error {
+		if err := s.lockOwner(ctx, db, k.Owner); err != nil {
+			return err
+		}
+		if k.NeedsRoom(nil, s.cfg.Now()) {
+			if err := s.keyRoom(ctx, db, &k); err != nil {
+				return err
+			}
+		}
+		if _, err := change(ctx, db, keys.insert(s, keyRow{Key: k, digest: s.digest(secret)})); err != nil {
+			return err
+		}
+		return s.dropEnded(ctx, db, k.Owner)
+	})
 	if errors.Is(err, ErrExists) {
 		err = fmt.Errorf("%w: %w", err, auth.ErrExists)
 	}
@@ -40,13 +55,14 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 
 // RotateKey gives the key a new secret, which no other call returns. Old secrets stay valid as described at
 // [auth.Issuer.Reissue]. All other fields stay. Of concurrent rotations one succeeds. The others change nothing,
-// and their error wraps [auth.ErrConflict]. Other errors wrap auth.ErrNotFound, or auth.ErrBadKey if the key is
-// revoked or expired or grace is negative.
+// and their error wraps [auth.ErrConflict]. Other errors are that of allow, which runs within the transaction, or wrap
+// auth.ErrNotFound, [auth.ErrRevoked], [auth.ErrExpired], or auth.ErrBadKey if grace is negative.
 //
 // After a commit with an unknown outcome, RotateKey looks for the new secret. If it does not find the secret, the
 // error wraps [ErrInDoubt]. The rotation may still take effect, but its secret is lost. In that case
 // [auth.Key.Start] changes, and another rotation ends the secret that is in use.
-func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key,
+	auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
@@ -68,7 +84,20 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 			oldSecret{hex.EncodeToString(known.Old[i][:]), old.Start, old.Until.UnixMilli()})
 	}
 	err = s.update(ctx, "rotate key", func(ctx context.Context, db querier) error {
-		return s.writeRotation(ctx, db, found.digest, rotated)
+		now, err := s.lockKey(ctx, db, id)
+		if err != nil {
+			return err
+		}
+		if err := allow.Decide(now.key()); err != nil {
+			return err
+		}
+		if now.digest != found.digest || !now.Revoked.IsZero() { // another change came first
+			return auth.ErrConflict
+		}
+		rotated.Key = now.Key
+		rotated.Prefix, rotated.Start = k.Prefix, k.Start
+		k = rotated.key()
+		return s.writeRotation(ctx, db, rotated)
 	})
 	s.notify(ctx, id, err)
 	if err = s.settleSecret(ctx, id, secret, err); err != nil {
@@ -77,17 +106,21 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	return k, secret, nil
 }
 
-// writeRotation stores the secrets of k, if the digest of its current secret is still before. Otherwise its error
-// wraps [auth.ErrConflict].
-func (s *Store) writeRotation(ctx context.Context, db querier, before string, k keyRow) error {
-	// The digest shows whether another rotation came first.
-	same := sq.Eq{"id": k.ID, "digest": before, "revoked_at": nil}
-	n, err := change(ctx, db, s.sql.Update(keys.table).Where(same).
-		Set("prefix", k.Prefix).Set("start", k.Start).Set("digest", k.digest).Set("old_secrets", asJSON{k.old}))
-	if err == nil && n == 0 {
-		err = auth.ErrConflict
+// lockKey reads the key with an id within a transaction, and locks it until the transaction ends. Its error wraps
+// auth.ErrNotFound.
+func (s *Store) lockKey(ctx context.Context, db querier, id string) (keyRow, error) {
+	found, err := keys.lock(ctx, s, db, id)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errNoKey()
 	}
-	if err != nil {
+	return found, err
+}
+
+// writeRotation stores the secrets of k.
+func (s *Store) writeRotation(ctx context.Context, db querier, k keyRow) error {
+	if _, err := change(ctx, db, s.sql.Update(keys.table).Where(sq.Eq{"id": k.ID}).
+		Set("prefix", k.Prefix).Set("start", k.Start).Set("digest", k.digest).
+		Set("old_secrets", asJSON{k.old})); err != nil {
 		return err
 	}
 	if _, err := change(ctx, db, s.sql.Delete(oldDigests).Where(sq.Eq{"api_key": k.ID})); err != nil ||
@@ -98,7 +131,7 @@ func (s *Store) writeRotation(ctx context.Context, db querier, before string, k 
 	for _, old := range k.old {
 		add = add.Values(old.Digest, k.ID)
 	}
-	_, err = change(ctx, db, add)
+	_, err := change(ctx, db, add)
 	return err
 }
 
@@ -117,19 +150,33 @@ func (s *Store) settleSecret(ctx context.Context, id string, secret auth.Secret,
 // ChangeKey changes the key with an id by amend (see [auth.Issuer.Amend]), and returns the stored result.
 // Concurrent changes of a key are applied one after another. amend runs within a transaction, so it must not use
 // this store. After [ErrInDoubt] the change may be stored or not. A change that only sets fields can be repeated.
-// The error wraps auth.ErrNotFound, or [auth.ErrBadKey] if the key is revoked or the result is invalid.
-func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key)) (auth.Key, error) {
+// The error is that of amend, or wraps auth.ErrNotFound, [auth.ErrRevoked], [auth.ErrBadKey] if the result is invalid,
+// or [auth.ErrBound].
+func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key) error) (auth.Key, error) {
 	var changed auth.Key
 	err := s.update(ctx, "change key", func(ctx context.Context, db querier) error {
-		found, err := collectFrom(ctx, db, keys.query(s).Where(sq.Eq{"id": id}).Suffix(s.lang.forUpdate), keys.scan)
+		owner, err := collectFrom(ctx, db, s.sql.Select("owner").From(keys.table).Where(sq.Eq{"id": id}), text)
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
+		if len(owner) == 0 {
 			return errNoKey()
 		}
-		if changed, err = s.issuer.Amend(found[0].key(), amend); err != nil {
+		if err := s.lockOwner(ctx, db, owner[0]); err != nil {
 			return err
+		}
+		found, err := s.lockKey(ctx, db, id)
+		if err != nil {
+			return err
+		}
+		before := found.key()
+		if changed, err = s.issuer.Amend(before, amend); err != nil {
+			return err
+		}
+		if changed.NeedsRoom(&before, s.cfg.Now()) {
+			if err := s.keyRoom(ctx, db, &changed); err != nil {
+				return err
+			}
 		}
 		_, err = change(ctx, db, s.sql.Update(keys.table).SetMap(byColumn(keyFields(&changed))).Where(sq.Eq{"id": id}))
 		return err
@@ -141,28 +188,33 @@ func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key))
 	return changed, nil
 }
 
-// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error wraps auth.ErrNotFound.
-func (s *Store) RevokeKey(ctx context.Context, id string) error {
-	return s.changeKey(ctx, "revoke key", id, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).
+// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error is that of allow, which runs within
+// the transaction, or wraps auth.ErrNotFound.
+func (s *Store) RevokeKey(ctx context.Context, id string, allow auth.Allow) error {
+	return s.changeKey(ctx, "revoke key", id, allow, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).
 		Set("revoked_at", sq.Expr("coalesce(revoked_at, ?)", s.cfg.Now().UnixMilli())))
 }
 
 // SetKeyDisabled disables a key, or enables it again. Its error wraps auth.ErrNotFound.
 func (s *Store) SetKeyDisabled(ctx context.Context, id string, disabled bool) error {
-	return s.changeKey(ctx, "disable key", id,
+	return s.changeKey(ctx, "disable key", id, nil,
 		s.sql.Update(keys.table).Where(sq.Eq{"id": id}).Set("disabled", disabled))
 }
 
-// changeKey runs a statement that changes the key with an id, and notifies the Invalidators.
-func (s *Store) changeKey(ctx context.Context, what, id string, q sq.UpdateBuilder) error {
+// changeKey runs a statement that changes the key with an id, if allow allows it, and notifies the Invalidators.
+func (s *Store) changeKey(ctx context.Context, what, id string, allow auth.Allow, q sq.UpdateBuilder) error {
 	if !storable(id) {
 		return s.wrap(ctx, what, errNoKey())
 	}
 	err := s.update(ctx, what, func(ctx context.Context, db querier) error {
-		n, err := change(ctx, db, q)
-		if err == nil && n == 0 {
-			err = errNoKey()
+		found, err := s.lockKey(ctx, db, id)
+		if err != nil {
+			return err
 		}
+		if err := allow.Decide(found.key()); err != nil {
+			return err
+		}
+		_, err = change(ctx, db, q)
 		return err
 	})
 	s.notify(ctx, id, err)

@@ -26,7 +26,7 @@ func (m *meanwhile) Read(p []byte) (int, error) {
 
 func rotate(grace time.Duration) func(*Store, string) (auth.Secret, error) {
 	return func(s *Store, id string) (auth.Secret, error) {
-		_, secret, err := s.RotateKey(context.Background(), id, grace)
+		_, secret, err := s.RotateKey(context.Background(), id, grace, nil)
 		return secret, err
 	}
 }
@@ -42,7 +42,7 @@ func TestRotationIsOvertaken(t *testing.T) {
 			"a rotation":            {rotate(0), auth.ErrConflict},
 			"a rotation with grace": {rotate(time.Hour), auth.ErrConflict},
 			"a revocation": {func(other *Store, id string) (auth.Secret, error) {
-				return auth.Secret{}, other.RevokeKey(context.Background(), id)
+				return auth.Secret{}, other.RevokeKey(context.Background(), id, nil)
 			}, auth.ErrConflict},
 			"a change of another field": {func(other *Store, id string) (auth.Secret, error) {
 				return auth.Secret{}, other.SetKeyDisabled(context.Background(), id, true)
@@ -55,7 +55,7 @@ func TestRotationIsOvertaken(t *testing.T) {
 			var won auth.Secret
 			var failed error
 			s.issuer.Rand = &meanwhile{do: func() { won, failed = c.change(other, k.ID) }}
-			_, mine, err := s.RotateKey(t.Context(), k.ID, 0)
+			_, mine, err := s.RotateKey(t.Context(), k.ID, 0, nil)
 			if failed != nil || !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("overtaken by %s: %v; the other change: %v", says, err, failed)
 				continue
@@ -123,7 +123,7 @@ func TestWithoutPepper(t *testing.T) {
 			!strings.Contains(err.Error(), "Pepper") {
 			t.Errorf("CreateKey: %v", err)
 		}
-		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "Pepper") {
+		if _, _, err := s.RotateKey(t.Context(), k.ID, 0, nil); err == nil || !strings.Contains(err.Error(), "Pepper") {
 			t.Errorf("RotateKey: %v", err)
 		}
 		if keys, err := s.Keys(t.Context(), "acme"); err != nil || len(keys) != 1 {

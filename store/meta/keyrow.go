@@ -99,7 +99,12 @@ func (s *Store) keyRow(ctx context.Context, what, id string) (keyRow, error) {
 
 // Keys lists all keys of owner, including revoked, disabled and expired keys, by creation time, then id.
 func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
-	found, err := keys.list(ctx, s, sq.Eq{"owner": owner})
+	return s.KeyPage(ctx, owner, auth.Page{})
+}
+
+// KeyPage implements [auth.KeyManager].
+func (s *Store) KeyPage(ctx context.Context, owner string, page auth.Page) ([]auth.Key, error) {
+	found, err := keys.page(ctx, s, owner, page)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +151,8 @@ func (s *Store) needPepper() error {
 func errNoKey() error { return fmt.Errorf("%w: %w", auth.ErrNotFound, store.ErrNotFound) }
 
 // MintToken returns a panel token for the key with an id, bound to the current secret of the key (see
-// [auth.Tokens]). The token is not stored. The error wraps auth.ErrNotFound, or auth.ErrBadKey if the key is not
-// valid or [auth.Tokens.Mint] rejects c or ttl.
+// [auth.Tokens]). The token is not stored. The error wraps auth.ErrNotFound, [auth.ErrRevoked],
+// [auth.ErrExpired], [auth.ErrDisabled], or auth.ErrBadKey if [auth.Tokens.Mint] rejects c or ttl.
 func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl time.Duration) (auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Secret{}, err
@@ -156,9 +161,9 @@ func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl tim
 	if err != nil {
 		return auth.Secret{}, err
 	}
-	if !found.Valid(s.cfg.Now()) {
-		return auth.Secret{}, s.wrap(ctx, "mint token",
-			fmt.Errorf("%w: it is disabled, revoked or expired", auth.ErrBadKey))
+	if err := map[auth.KeyState]error{auth.Revoked: auth.ErrRevoked, auth.Expired: auth.ErrExpired,
+		auth.Disabled: auth.ErrDisabled}[found.State(s.cfg.Now())]; err != nil {
+		return auth.Secret{}, s.wrap(ctx, "mint token", err)
 	}
 	known, err := found.digests()
 	if err != nil {

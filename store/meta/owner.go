@@ -20,6 +20,18 @@ var ErrNoOwner = fmt.Errorf("%w: no such owner", store.ErrNotFound)
 // ErrInUse: an owner that still has records cannot be removed.
 var ErrInUse = errors.New("store/meta: in use")
 
+// An inUseError says what an owner has. It wraps [ErrInUse].
+type inUseError string
+
+// Error implements error.
+func (e inUseError) Error() string { return ErrInUse.Error() + ": " + string(e) }
+
+// Plain returns the text for people.
+func (e inUseError) Plain() string { return string(e) }
+
+// Unwrap returns ErrInUse.
+func (inUseError) Unwrap() error { return ErrInUse }
+
 // ErrClientID: a website cannot have the id of an owner, and an owner cannot have the id of a website. Clients of
 // feature flags are either of them, and callers name a client by its id alone. It wraps [ErrExists].
 var ErrClientID = fmt.Errorf("%w: websites and owners cannot share an id", ErrExists)
@@ -62,7 +74,7 @@ func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 // needs an id.
 func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 	if o.ID == "" {
-		return Owner{}, fmt.Errorf("store/meta: owner: %w: id is required", store.ErrInvalid)
+		return Owner{}, faults{errors.New("id is required")}.err(owners.name)
 	}
 	found, err := s.OwnerByID(ctx, o.ID)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -106,17 +118,8 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 			return err
 		}
 		revoked := sq.And{sq.Eq{"owner": id}, sq.NotEq{"revoked_at": nil}}
-		ids, args, err := sq.Select("id").From(keys.table).Where(revoked).ToSql()
-		if err != nil {
+		if err := s.removeKeys(ctx, db, revoked); err != nil {
 			return err
-		}
-		for _, q := range []sq.Sqlizer{
-			s.sql.Delete(oldDigests).Where(sq.Expr("api_key IN ("+ids+")", args...)),
-			s.sql.Delete(keys.table).Where(revoked),
-		} {
-			if _, err := change(ctx, db, q); err != nil {
-				return err
-			}
 		}
 		for _, kind := range []struct{ name, table string }{
 			{websites.name, websites.table}, {links.name, links.table}, {monitors.name, monitors.table},
@@ -128,7 +131,7 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 				return err
 			}
 			if len(found) > 0 {
-				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, kind.name, found[0])
+				return inUseError(fmt.Sprintf("owner %q has the %s %q", id, kind.name, found[0]))
 			}
 		}
 		for _, q := range append(Flags{s}.dropAll(flags.OfOrganization(id)),

@@ -178,7 +178,7 @@ func TestPostgresIsAwayForAWhile(t *testing.T) {
 			_, errs[2] = s.CreateWebsite(t.Context(),
 				store.Website{Owner: "acme", Domain: "a.example"})
 		})
-		together.Go(func() { errs[3] = s.RevokeKey(t.Context(), k.ID) })
+		together.Go(func() { errs[3] = s.RevokeKey(t.Context(), k.ID, nil) })
 		together.Wait()
 		for i, err := range errs {
 			if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrNotFound) ||

@@ -11,6 +11,7 @@ import (
 
 	sq "github.com/Masterminds/squirrel"
 
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -94,13 +95,7 @@ func (r record[T]) lock(ctx context.Context, s *Store, db querier, id string) (T
 func (r record[T]) change(ctx context.Context, s *Store, id string, amend func(*T) error) (T, error) {
 	var changed, none T
 	err := s.update(ctx, "change "+r.name, func(ctx context.Context, db querier) (err error) {
-		if changed, err = r.lock(ctx, s, db, id); err != nil {
-			return err
-		}
-		if err := amend(&changed); err != nil {
-			return err
-		}
-		_, err = change(ctx, db, s.sql.Update(r.table).SetMap(byColumn(r.fields(&changed))).Where(sq.Eq{"id": id}))
+		changed, err = r.changeIn(ctx, s, db, id, amend)
 		return err
 	})
 	if err != nil {
@@ -109,10 +104,37 @@ func (r record[T]) change(ctx context.Context, s *Store, id string, amend func(*
 	return changed, nil
 }
 
+// changeIn is change within a transaction.
+func (r record[T]) changeIn(ctx context.Context, s *Store, db querier, id string, amend func(*T) error) (T, error) {
+	changed, err := r.lock(ctx, s, db, id)
+	if err != nil {
+		return changed, err
+	}
+	if err := amend(&changed); err != nil {
+		return changed, err
+	}
+	_, err = change(ctx, db, s.sql.Update(r.table).SetMap(byColumn(r.fields(&changed))).Where(sq.Eq{"id": id}))
+	return changed, err
+}
+
 // list returns the records that match a condition, by creation time, then id.
 func (r record[T]) list(ctx context.Context, s *Store, where sq.Eq) ([]T, error) {
 	return collect(ctx, s, "list "+r.name+"s", r.query(s).Where(where).OrderBy("created_at", "id"+s.lang.byBytes),
 		r.scan)
+}
+
+// page returns a page of the records of an owner.
+func (r record[T]) page(ctx context.Context, s *Store, owner string, page listing.Page) ([]T, error) {
+	q := r.query(s).Where(sq.Eq{"owner": owner}).OrderBy("created_at", "id"+s.lang.byBytes)
+	if after := page.After; after != (listing.Position{}) {
+		at := after.At.UnixMilli()
+		q = q.Where(sq.Or{sq.Gt{"created_at": at},
+			sq.And{sq.Eq{"created_at": at}, sq.Expr("id"+s.lang.byBytes+" > ?", after.ID)}})
+	}
+	if page.Limit > 0 {
+		q = q.Limit(uint64(page.Limit))
+	}
+	return collect(ctx, s, "list "+r.name+"s", q, r.scan)
 }
 
 // optional is a text that is stored as NULL if it is empty.

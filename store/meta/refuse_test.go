@@ -189,7 +189,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 		if _, err := tx.ExecContext(t.Context(), "SELECT id FROM api_keys "+s.lang.forUpdate); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RevokeKey(t.Context(), key.ID); !errors.Is(err, store.ErrUnavailable) ||
+		if err := s.RevokeKey(t.Context(), key.ID, nil); !errors.Is(err, store.ErrUnavailable) ||
 			errors.Is(err, auth.ErrNotFound) {
 			t.Errorf("a revocation while another process writes: %v", err)
 		}
@@ -204,7 +204,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RevokeKey(t.Context(), key.ID); err != nil {
+		if err := s.RevokeKey(t.Context(), key.ID, nil); err != nil {
 			t.Errorf("a revocation after the other transaction ended: %v", err)
 		}
 	})

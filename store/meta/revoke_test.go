@@ -142,7 +142,7 @@ func revokeElsewhere(t *testing.T, cfg Config, redisURL string) {
 		}
 	}
 	wantLine("accepted")
-	if err := s.RevokeKey(t.Context(), k.ID); err != nil {
+	if err := s.RevokeKey(t.Context(), k.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	revoked := time.Now()

@@ -45,10 +45,10 @@ func TestSecretsAreNotStored(t *testing.T) {
 			_, _, err = s.CreateKey(ctx, k)
 			fmt.Fprintln(&said, err)
 		}
-		_, fresh, err1 := s.RotateKey(ctx, "rotated", time.Hour)
-		err2 := s.RevokeKey(ctx, "revoked")
+		_, fresh, err1 := s.RotateKey(ctx, "rotated", time.Hour, nil)
+		err2 := s.RevokeKey(ctx, "revoked", nil)
 		err3 := s.SetKeyDisabled(ctx, "disabled", true)
-		_, _, err4 := s.RotateKey(ctx, "revoked", 0)
+		_, _, err4 := s.RotateKey(ctx, "revoked", 0, nil)
 		fmt.Fprintln(&said, err1, err2, err3, err4)
 		unknown, err := auth.NewSecret(nil, "")
 		if err != nil {

@@ -22,6 +22,9 @@ type subjectRecord[T any] struct {
 	prefix string // of generated ids
 	fixed  func(*T) fixed
 	clean  func(*faults, *T) // cleans the other fields
+	// room returns an error if the owner, which is locked, cannot have a record that is new or was before. Nil means
+	// that requests create no such records.
+	room func(ctx context.Context, s *Store, db querier, v, before *T) error
 }
 
 // fixed has pointers to the fields of a subject that cannot change.
@@ -43,7 +46,7 @@ func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) 
 		return none, err
 	}
 	err := s.update(ctx, "create "+r.name, func(ctx context.Context, db querier) error {
-		if err := s.needOwner(ctx, db, *h.owner); err != nil {
+		if err := r.claimRoom(ctx, s, db, &v, nil); err != nil {
 			return err
 		}
 		if _, err := change(ctx, db, r.insert(s, v)); err != nil {
@@ -63,6 +66,19 @@ func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) 
 	return v, nil
 }
 
+// claimRoom returns [ErrNoOwner] if the owner of v does not exist, or an error if it cannot have v, which was before
+// or is new. It locks the owner until the transaction ends.
+func (r subjectRecord[T]) claimRoom(ctx context.Context, s *Store, db querier, v, before *T) error {
+	owner := *r.fixed(v).owner
+	if r.room == nil {
+		return s.needOwner(ctx, db, owner)
+	}
+	if err := s.lockOwner(ctx, db, owner); err != nil {
+		return err
+	}
+	return r.room(ctx, s, db, v, before)
+}
+
 // needSameOwner returns [ErrRemoved] if a removed subject of another owner had the id.
 func (r subjectRecord[T]) needSameOwner(ctx context.Context, s *Store, db querier, h fixed) error {
 	found, err := collectFrom(ctx, db,
@@ -75,15 +91,44 @@ func (r subjectRecord[T]) needSameOwner(ctx context.Context, s *Store, db querie
 
 // change applies amend to the subject with an id, and returns the stored result. Fixed fields do not change.
 func (r subjectRecord[T]) change(ctx context.Context, s *Store, id string, amend func(*T)) (T, error) {
-	return r.record.change(ctx, s, id, func(v *T) error {
-		h := r.fixed(v)
-		id, owner, created := *h.id, *h.owner, *h.created
-		amend(v)
-		*h.id, *h.owner, *h.created = id, owner, created
-		var faults faults
-		r.clean(&faults, v)
-		return faults.err(r.name)
+	var changed, none T
+	err := s.update(ctx, "change "+r.name, func(ctx context.Context, db querier) (err error) {
+		if err := r.lockOwnerOf(ctx, s, db, id); err != nil {
+			return err
+		}
+		changed, err = r.changeIn(ctx, s, db, id, func(v *T) error {
+			before, h := *v, r.fixed(v)
+			id, owner, created := *h.id, *h.owner, *h.created
+			amend(v)
+			*h.id, *h.owner, *h.created = id, owner, created
+			var faults faults
+			r.clean(&faults, v)
+			if err := faults.err(r.name); err != nil || r.room == nil {
+				return err
+			}
+			return r.room(ctx, s, db, v, &before)
+		})
+		return err
 	})
+	if err != nil {
+		return none, err
+	}
+	return changed, nil
+}
+
+// lockOwnerOf locks the owner of the subject with an id, if its records are counted.
+func (r subjectRecord[T]) lockOwnerOf(ctx context.Context, s *Store, db querier, id string) error {
+	if r.room == nil {
+		return nil
+	}
+	owner, err := collectFrom(ctx, db, s.sql.Select("owner").From(r.table).Where(sq.Eq{"id": id}), text)
+	if err != nil {
+		return err
+	}
+	if len(owner) == 0 {
+		return store.ErrNotFound
+	}
+	return s.lockOwner(ctx, db, owner[0])
 }
 
 // remove removes the subject with an id, and reserves the id for its owner. It calls first, which may be nil,

@@ -107,7 +107,7 @@ func TestRemoveOwner(t *testing.T) {
 			func() error { return s.RemoveWebsite(t.Context(), "w") },
 			func() error { return s.RemoveLink(t.Context(), "l") },
 			func() error { return s.RemoveMonitor(t.Context(), "m") },
-			func() error { return s.RevokeKey(t.Context(), "k") },
+			func() error { return s.RevokeKey(t.Context(), "k", nil) },
 		} {
 			if err := s.RemoveOwner(t.Context(), "acme"); !errors.Is(err, ErrInUse) {
 				t.Errorf("RemoveOwner of an owner with records: %v", err)

@@ -23,20 +23,26 @@ var websites = subjectRecord[store.Website]{
 			*f = append(*f, err)
 		}
 	},
+	room: func(ctx context.Context, s *Store, db querier, w, before *store.Website) error {
+		if before != nil && w.Size() <= before.Size() {
+			return nil // so that a website can always be narrowed
+		}
+		return s.websiteRoom(ctx, db, w)
+	},
 }
 
 var _ store.WebsiteManager = (*Store)(nil)
 
 // CreateWebsite implements [store.WebsiteManager]. Its error wraps [store.ErrInvalid] if the owner or the domain is
 // missing or the rules are invalid, [ErrNoOwner] if the owner does not exist, [ErrExists] if the id is taken,
-// [ErrClientID] if an owner has the id, or [ErrRemoved].
+// [ErrClientID] if an owner has the id, [ErrRemoved], or [store.ErrBound].
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	return websites.create(ctx, s, w)
 }
 
 // ChangeWebsite implements [store.WebsiteManager]. Concurrent changes of a website are applied one
 // after another. amend runs within a transaction, so it must not use this store. After [ErrInDoubt] the change may
-// be stored or not. The error wraps store.ErrNotFound or store.ErrInvalid.
+// be stored or not. The error wraps store.ErrNotFound, store.ErrInvalid or [store.ErrBound].
 func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.Website)) (store.Website, error) {
 	return websites.change(ctx, s, id, amend)
 }
@@ -60,7 +66,12 @@ func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 
 // Websites implements [store.Directory].
 func (s *Store) Websites(ctx context.Context, owner string) ([]store.Website, error) {
-	return websites.list(ctx, s, sq.Eq{"owner": owner})
+	return s.WebsitePage(ctx, owner, store.Page{})
+}
+
+// WebsitePage implements [store.WebsiteManager].
+func (s *Store) WebsitePage(ctx context.Context, owner string, page store.Page) ([]store.Website, error) {
+	return websites.page(ctx, s, owner, page)
 }
 
 // Website implements [store.Directory].

@@ -79,9 +79,19 @@ func Decode(line []byte, b *store.Batch) error {
 	return nil
 }
 
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", ErrInvalid, fmt.Errorf(format, args...))
-}
+func invalid(format string, args ...any) error { return &lineError{fmt.Errorf(format, args...)} }
+
+// A lineError says what is wrong with a line. It wraps [ErrInvalid].
+type lineError struct{ cause error }
+
+// Error implements error.
+func (e *lineError) Error() string { return ErrInvalid.Error() + ": " + e.cause.Error() }
+
+// Plain returns the text for people.
+func (e *lineError) Plain() string { return e.cause.Error() }
+
+// Unwrap returns ErrInvalid and the cause.
+func (e *lineError) Unwrap() []error { return []error{ErrInvalid, e.cause} }
 
 // decode sets the columns of r to the members of a line.
 func (t *table) decode(line []byte, r schema.Row) error {

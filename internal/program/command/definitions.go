@@ -98,14 +98,6 @@ func (s *saveDefinition) Run(ctx context.Context, e environment) error {
 			return bad
 		}
 		stored, err := m.PutDefinition(ctx, s.Website, d)
-		if errors.Is(err, store.ErrManyDefinitions) {
-			if d.Kind == store.AnnotationDefinition {
-				return fmt.Errorf("website %q has %d annotations, which is the maximum; remove one first", s.Website,
-					store.MaxAnnotations)
-			}
-			return fmt.Errorf("website %q has %d definitions, which is the maximum; remove one first", s.Website,
-				store.MaxDefinitions)
-		}
 		if err != nil {
 			return err
 		}

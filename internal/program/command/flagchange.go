@@ -141,7 +141,7 @@ func (*changeFlag) Help() string { return `Options that you leave out do not cha
 func (c *changeFlag) Run(ctx context.Context, e environment) error {
 	patch, err := c.patch(nil)
 	if err != nil {
-		return plain(err, flags.ErrInvalid)
+		return plain(err)
 	}
 	return c.change(ctx, e, c.fits, patch.Apply)
 }

@@ -133,7 +133,7 @@ func (r *rules) UnmarshalText(text []byte) error {
 	}
 	patch, err := flags.ParsePatch(fmt.Appendf(nil, `{"rules":%s}`, js)) // its errors name fields of JSON
 	if err != nil {
-		return plain(err, flags.ErrInvalid)
+		return plain(err)
 	}
 	var f flags.Flag
 	patch.Apply(&f)

@@ -60,7 +60,7 @@ func (o *ofClient) editing(ctx context.Context, e environment, run func(*flags.E
 		}
 		err = run(editor, m)
 		if errors.Is(err, flags.ErrInvalid) {
-			return plain(err, flags.ErrInvalid)
+			return plain(err)
 		}
 		return err
 	})

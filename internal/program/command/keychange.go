@@ -73,7 +73,7 @@ func (c *cachedKey) switchState(ctx context.Context, e environment, command stri
 type revokeKey struct{ cachedKey }
 
 func (r *revokeKey) Run(ctx context.Context, e environment) error {
-	return r.switchState(ctx, e, "keys revoke", func(m *meta.Store) error { return m.RevokeKey(ctx, r.Key) })
+	return r.switchState(ctx, e, "keys revoke", func(m *meta.Store) error { return m.RevokeKey(ctx, r.Key, nil) })
 }
 
 type disableKey struct{ cachedKey }
@@ -89,7 +89,7 @@ func (n *enableKey) Run(ctx context.Context, e environment) error {
 	return n.switchState(ctx, e, "keys enable", func(m *meta.Store) error {
 		k, err := m.Key(ctx, n.Key)
 		if err == nil && !k.Revoked.IsZero() {
-			err = fmt.Errorf("%w: it is revoked", auth.ErrBadKey)
+			err = auth.ErrRevoked
 		}
 		if err != nil {
 			return err
@@ -113,7 +113,7 @@ func (r *rotateKey) Run(ctx context.Context, e environment) error {
 		k := auth.Key{ID: r.Key}
 		var secret auth.Secret
 		err := r.publish(e, m, func() error {
-			changed, made, err := m.RotateKey(ctx, r.Key, time.Duration(r.Grace))
+			changed, made, err := m.RotateKey(ctx, r.Key, time.Duration(r.Grace), nil)
 			if err == nil {
 				k, secret = changed, made
 			}
@@ -182,7 +182,10 @@ func (c *changeKey) Run(ctx context.Context, e environment) error {
 			return errors.New("the key would allow nothing: use --all or --resource, or see keys disable")
 		}
 		err = c.publish(e, m, func() error {
-			_, err := m.ChangeKey(ctx, c.Key, func(k *auth.Key) { c.amend(k, e.now()) })
+			_, err := m.ChangeKey(ctx, c.Key, func(k *auth.Key) error {
+				c.amend(k, e.now())
+				return nil
+			})
 			return err
 		})
 		noted := t.record(ctx, "keys change", found, err)

@@ -124,7 +124,7 @@ func (o *ofKey) show(ctx context.Context, e environment, m *meta.Store) error {
 func (o *ofKey) explain(err error) error {
 	switch {
 	case errors.Is(err, auth.ErrBadKey):
-		return fmt.Errorf("key %q: %w", o.Key, plain(err, auth.ErrBadKey))
+		return fmt.Errorf("key %q: %w", o.Key, plain(err))
 	case errors.Is(err, auth.ErrNotFound):
 		return fmt.Errorf("key %q does not exist; see keys list --owner", o.Key)
 	case errors.Is(err, auth.ErrConflict):

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/program/install"
@@ -96,7 +95,7 @@ func (o *ofOne) explain(sort string, err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("%s %q does not exist; see %[1]ss list --help", sort, o.ID)
 	case errors.Is(err, meta.ErrInUse):
-		return fmt.Errorf("%w; remove it first", plain(err, meta.ErrInUse))
+		return fmt.Errorf("%w; remove it first", plain(err))
 	}
 	return err
 }
@@ -173,9 +172,9 @@ func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper,
 	err = run(m)
 	switch {
 	case errors.Is(err, store.ErrInvalid):
-		return plain(err, store.ErrInvalid)
-	case errors.Is(err, auth.ErrBadKey):
-		return plain(err, auth.ErrBadKey)
+		return plain(err)
+	case errors.Is(err, auth.ErrBadKey), errors.Is(err, store.ErrBound):
+		return plain(err)
 	case errors.Is(err, meta.ErrInDoubt):
 		return fmt.Errorf("%w; check the current state before you try again", err)
 	case errors.Is(err, store.ErrUnavailable):
@@ -184,11 +183,15 @@ func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper,
 	return err
 }
 
-// plain returns err without the part for programmers, which ends with the text of sentinel.
-func plain(err, sentinel error) error {
-	words := sentinel.Error() + ": "
-	_, text, _ := strings.Cut(err.Error(), words)
-	return errors.New(strings.ReplaceAll(text, words, ""))
+// plain returns the text for people of an error that has one, and otherwise err.
+func plain(err error) error {
+	if told, ok := errors.AsType[interface {
+		error
+		Plain() string
+	}](err); ok {
+		return errors.New(told.Plain())
+	}
+	return err
 }
 
 // issue is like change, for commands that create secrets. It uses the pepper of file or of the folder, and

@@ -150,7 +150,8 @@ func read(t *testing.T, page string) string {
 	return string(text)
 }
 
-// stored returns the table "Bytes on disk".
+// stored returns the table "Bytes on disk". The bound of a record is empty unless its row has every column: per whom, how
+// many, how many bytes, what happens then, and when they are freed.
 func stored(t *testing.T) map[string]string {
 	t.Helper()
 	_, section, _ := strings.Cut(read(t, "security.md"), "\n### Bytes on disk\n")
@@ -161,11 +162,37 @@ func stored(t *testing.T) map[string]string {
 		if len(cells) < 2 {
 			continue
 		}
+		if len(cells) != 6 || slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) == "" }) {
+			t.Errorf("the table \"Bytes on disk\" has a row without all of its columns: %s", line)
+			continue
+		}
 		for name := range strings.SplitSeq(cells[0], ",") {
 			all[strings.TrimSpace(name)] = strings.TrimSpace(strings.Join(cells[1:], ""))
 		}
 	}
 	return all
+}
+
+// TestBoundsAreDocumented compares the table "Bytes on disk" with the constants of the packages that enforce them.
+func TestBoundsAreDocumented(t *testing.T) {
+	const kib, mib = 1 << 10, 1 << 20
+	table := stored(t)
+	for name, bounds := range map[string][]string{
+		"keys": {fmt.Sprintf("%d keys that are neither", auth.MaxKeys), fmt.Sprintf("%d keys that are;", auth.MaxEndedKeys),
+			fmt.Sprintf("%d resources", auth.MaxResources), fmt.Sprintf("%d query types", auth.MaxTypes),
+			fmt.Sprintf("%d filters", auth.MaxFilters), fmt.Sprintf("%d values", auth.MaxValues),
+			fmt.Sprintf("%d KiB each; %d MiB", auth.MaxKeyBytes/kib, auth.MaxKeysBytes/mib)},
+		"websites": {fmt.Sprintf("%d; and %d 000 removed", store.MaxWebsites, store.MaxRemovedWebsites/1000),
+			fmt.Sprintf("%d origins and %[1]d addresses", store.MaxRules), fmt.Sprintf("%d MiB", store.MaxWebsitesBytes/mib)},
+		"definitions": {fmt.Sprintf("%d goals, funnels", store.MaxDefinitions), fmt.Sprintf("%d annotations", store.MaxAnnotations),
+			fmt.Sprintf("%d KiB each; %d MiB", store.MaxDefinitionBytes/kib, store.MaxDefinitionsBytes/mib)},
+	} {
+		for _, bound := range bounds {
+			if !strings.Contains(table[name], bound) {
+				t.Errorf("the row of %s in docs/security.md does not say %q: %s", name, bound, table[name])
+			}
+		}
+	}
 }
 
 // send sends a request to a listener, with a key, unless it is empty.

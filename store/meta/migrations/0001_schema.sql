@@ -65,6 +65,7 @@ CREATE TABLE removed_subjects (
     owner TEXT NOT NULL,
     PRIMARY KEY (kind, id)
 );
+CREATE INDEX removed_subjects_of_owner ON removed_subjects (owner, kind);
 
 -- Feature flags belong to a website or to an owner, by id. Therefore a website and an owner never have the same
 -- id. Ids of removed records stay in this table.

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/listing"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// readPage decodes the URL of a list without other parameters.
+func readPage(r *front.Request) (listing.Page, error) {
+	page := listing.Page{Limit: listing.DefaultLimit}
+	values, ok := r.Query()
+	if !ok {
+		return page, errMalformed
+	}
+	bad := append(unknown(values, "limit", "after"), readLimit(values, &page.Limit, listing.MaxLimit)...)
+	bad = append(bad, each(values, "after", func(text string) (err error) {
+		page.After, err = listing.Parse(text)
+		return err
+	})...)
+	if len(bad) > 0 {
+		return page, bad
+	}
+	return page, nil
+}
+
+// readLimit reads how many records a page may have. Without the parameter it leaves limit as it is.
+func readLimit(values url.Values, limit *int, most int) query.Errors {
+	return each(values, "limit", func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > most {
+			return fmt.Errorf("must be a whole number from 1 to %d, not %s", most, shortened(text))
+		}
+		*limit = n
+		return nil
+	})
+}
+
+// pageOf reads records until it has a page of those that may be shown, and the position of the next page, which is nil
+// on the last one. It holds one page in memory, however many records there are.
+func pageOf[T any](page listing.Page, read func(listing.Page) ([]T, error), position func(T) listing.Position,
+	show func(T) bool) (found []T, next *string, err error) {
+	for want := page.Limit; ; {
+		chunk, err := read(listing.Page{After: page.After, Limit: want + 1})
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, one := range chunk {
+			switch {
+			case !show(one):
+			case len(found) == want:
+				return found, new(position(found[want-1]).String()), nil
+			default:
+				found = append(found, one)
+			}
+			page.After = position(one)
+		}
+		if len(chunk) <= want {
+			return found, nil, nil
+		}
+	}
+}
