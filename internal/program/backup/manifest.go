@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
@@ -71,6 +72,11 @@ func ReadManifest(dir string) (Manifest, error) {
 		return m, fmt.Errorf("%s in %s: %w: %w", ManifestFile, dir, ErrDamaged, err)
 	}
 	return m, nil
+}
+
+// Equal reports whether two manifests are of the same backup.
+func (m *Manifest) Equal(other *Manifest) bool {
+	return m.Moment.Equal(other.Moment) && slices.Equal(m.Files, other.Files)
 }
 
 // write writes the manifest, which completes the backup in dir.

@@ -145,11 +145,18 @@ func (r *records) read(ctx context.Context, e environment, run func(*meta.Store)
 }
 
 func (r *records) needData() error {
-	file := filepath.Join(r.Data, install.RecordsFile)
-	if _, err := os.Stat(file); r.Meta == "" && err != nil {
-		return fmt.Errorf("no data: %s does not exist; name the folder with --data, or create it with serve", file)
+	if r.Meta != "" {
+		return nil
 	}
-	return nil
+	if err := install.CheckAccess(r.Data); err != nil {
+		return err
+	}
+	exists, err := install.Exists(r.Data, install.RecordsFile)
+	if err == nil && !exists {
+		err = fmt.Errorf("no data: %s does not exist; name the folder with --data, or create it with serve",
+			filepath.Join(r.Data, install.RecordsFile))
+	}
+	return err
 }
 
 // change opens the store, or creates it, and calls run.

@@ -29,7 +29,10 @@ type trail struct {
 func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, pepper auth.Pepper) (*trail, error) {
 	t := &trail{e: e}
 	cfg := audit.Config{Log: m.Audit(), Pepper: pepper, Now: e.now}
-	if _, err := os.Stat(r.Data); err == nil {
+	if _, err := os.Stat(r.Data); !errors.Is(err, fs.ErrNotExist) {
+		if err := install.CheckAccess(r.Data); err != nil {
+			return nil, err
+		}
 		file, log := filepath.Join(r.Data, install.HeadsFile), slog.New(slog.NewTextHandler(e.errs, nil))
 		stored, err := install.ReadHeads(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

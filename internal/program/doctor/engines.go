@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/program/backup"
+	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
@@ -159,6 +160,10 @@ func (d *doctor) checkBackups(ctx context.Context) {
 	if d.running != nil {
 		status, err := d.running.Backups(ctx)
 		switch {
+		case errors.Is(err, control.ErrElsewhere):
+			d.found(Warning, "backups", "use a folder outside of /tmp, /var/tmp and home folders, or run doctor where the server runs",
+				"%v, so its backups cannot be checked", err)
+			return
 		case err != nil:
 			d.found(Problem, "backups", "check the log of the server", "the server does not tell its backups: %v", err)
 		case status.Error != "":
