@@ -23,10 +23,12 @@ type trail struct {
 	heads  *install.HeadStore // nil without a data folder
 }
 
-// openTrail continues the trail of m. It fails if the trail is signed with another pepper, because the servers
-// would not accept secrets that commands create with this pepper. It cannot detect a wrong pepper if the trail has
-// no entries yet.
+// openTrail continues the trail of m. It fails if the records belong to another pepper, because the servers would not
+// accept secrets that commands create with this pepper.
 func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, pepper auth.Pepper) (*trail, error) {
+	if err := m.CheckPepper(ctx, pepper); err != nil {
+		return nil, err
+	}
 	t := &trail{e: e}
 	cfg := audit.Config{Log: m.Audit(), Pepper: pepper, Now: e.now}
 	if _, err := os.Stat(r.Data); !errors.Is(err, fs.ErrNotExist) {
@@ -48,8 +50,7 @@ func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, p
 		return t, nil
 	}
 	if errors.Is(err, audit.ErrTampered) {
-		err = errors.New("the audit trail is signed with another pepper, or was changed by someone else; " +
-			"name the server's pepper with --pepper-file, and run audit verify")
+		err = errors.New("the audit trail was changed by someone else; run audit verify")
 	}
 	return nil, errors.Join(err, t.closeHeads())
 }

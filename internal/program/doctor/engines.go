@@ -41,8 +41,17 @@ func (d *doctor) checkRecords(ctx context.Context) {
 		}
 	}
 	asked := d.Now()
+	var noPepper error
+	cfg.Pepper, noPepper = install.ReadPepper(d.Data, d.PepperFile)
+	if noPepper != nil && d.PepperFile != "" { // checkFiles reports a missing pepper of the folder
+		d.found(Problem, "files", "name the pepper of the server with --pepper-file", "%v", noPepper)
+	}
 	clock, err := meta.Check(ctx, cfg)
 	switch {
+	case errors.Is(err, meta.ErrOtherPepper):
+		d.recordsSound = true
+		d.found(Problem, "records", "put the right pepper back from your copy, or name it with --pepper-file; if it is lost, see docs/security.md",
+			"this is not the pepper of the records in %s: no key works, and the audit trail cannot be verified", what)
 	case errors.Is(err, store.ErrNewerSchema):
 		d.found(Problem, "records", "use the newer program, or restore a backup",
 			"the tables in %s are of a newer program: %v", what, err)

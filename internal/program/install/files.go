@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/demo/site"
 	"github.com/sightline-analytics/sightline/store/embedded"
 )
@@ -58,20 +57,4 @@ func CheckRestored(dir string) error {
 		err = fmt.Errorf("the restore into %s is not finished: run restore again, or empty the folder", dir)
 	}
 	return err
-}
-
-// Pepper reads the pepper from file. If file is empty, it reads the pepper of the data folder, or creates it.
-func Pepper(dir, file string) (auth.Pepper, error) {
-	if file == "" {
-		if err := CheckAccess(dir); err != nil {
-			return auth.Pepper{}, err
-		}
-		p, err := auth.PepperFile(filepath.Join(dir, PepperFile))
-		return p, ExplainAccess(err)
-	}
-	if _, err := os.Stat(file); err != nil {
-		return auth.Pepper{}, ExplainAccess(fmt.Errorf("read the pepper: %w", err))
-	}
-	p, err := auth.PepperFile(file)
-	return p, ExplainAccess(err)
 }
