@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -31,14 +30,13 @@ func (f faults) err(sort string) error {
 	return fmt.Errorf("store/meta: %s: %w: %w", sort, store.ErrInvalid, errors.Join(f...))
 }
 
-// id checks a given id, which must be printable and without spaces. It generates an id if given is empty.
+// id checks a given id: see [store.IDFault]. It generates an id if given is empty.
 func (f *faults) id(prefix, given string) string {
 	if given == "" {
 		return prefix + "_" + strings.ToLower(rand.Text())
 	}
-	f.text("id", given)
-	if strings.ContainsFunc(given, unicode.IsSpace) {
-		f.addf("id must not contain spaces, but %q does", given)
+	if fault := store.IDFault(given); fault != "" {
+		f.addf("id %s", fault)
 	}
 	return given
 }

@@ -197,3 +197,20 @@ func TestFactsAndKnownSubjects(t *testing.T) {
 		}
 	})
 }
+
+// A website of an earlier version, with an id that is refused today, can still be changed.
+func TestOldIDsStay(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		if _, err := s.CreateWebsite(t.Context(), store.Website{ID: "old", Owner: owner(t, s), Domain: "x.example"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := change(t.Context(), s.write, s.sql.Update("websites").Set("id", "a/b").Where("id = 'old'")); err != nil {
+			t.Fatal(err)
+		}
+		changed, err := s.ChangeWebsite(t.Context(), "a/b", func(w *store.Website) { w.Name = "new" })
+		if err != nil || changed.ID != "a/b" || changed.Name != "new" {
+			t.Errorf("changed to %+v, %v", changed, err)
+		}
+	})
+}
