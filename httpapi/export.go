@@ -30,7 +30,7 @@ const (
 type exportRequest struct {
 	cfg    exporter.Config // without Source and Subject
 	format exporter.Format
-	escape bool
+	raw    bool
 }
 
 // exportParams are the parameters of an export beside its subject.
@@ -132,9 +132,9 @@ func (x *exportReader) request(e *exportRequest) {
 	}
 	e.cfg.After = after
 	switch x.text("escapeFormulas") {
-	case "", "false":
-	case "true":
-		e.escape = true
+	case "", "true":
+	case "false":
+		e.raw = true
 	default:
 		x.fault("escapeFormulas", "must be true or false")
 	}
@@ -172,7 +172,7 @@ func (a *api) answerExport(ctx context.Context, r *front.Request, q *question) (
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, EscapeFormulas: q.export.escape})
+			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, RawTexts: q.export.raw})
 			return err
 		}}, nil
 }
