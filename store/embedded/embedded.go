@@ -83,6 +83,9 @@ func Open(ctx context.Context, cfg Config) (Store, error) {
 	return open(ctx, file, cfg)
 }
 
+// Files returns the names of the files of events of all builds. A folder has at most one of them in use.
+func Files() []string { return []string{File, otherFile} }
+
 // Check looks for damage in the file in folder, and changes nothing. It returns the errors of Open. unfinished is the
 // number of bytes at the end of the log that Open would cut, because they were never acknowledged.
 func Check(folder string) (unfinished int64, err error) { return check(filepath.Join(folder, File)) }

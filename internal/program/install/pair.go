@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/embedded"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
@@ -42,6 +43,8 @@ type eventsMark struct {
 	Website  string `json:"website"`  // empty: only links and monitors have rows
 	Version  uint64 `json:"version"`  // of the rows of the website
 }
+
+func (m eventsMark) wasClickHouse() bool { return m.Database == dialect.ClickHouse().Name }
 
 // markOf returns the mark of a store. It is zero if the store has no rows.
 func markOf(ctx context.Context, events Events) (eventsMark, error) {
@@ -105,8 +108,10 @@ func (p Pair) CheckFiles(ctx context.Context, log *slog.Logger, now func() time.
 	if !hasRecords {
 		return p.checkHeads()
 	}
-	if hasEvents, err := p.has(p.ClickHouse, EventsFile); err != nil || hasEvents || p.NewEvents {
-		return err
+	for _, file := range embedded.Files() { // a file of the other build is for embedded.Open to report
+		if hasEvents, err := p.has(p.ClickHouse, file); err != nil || hasEvents || p.NewEvents {
+			return err
+		}
 	}
 	records, err := OpenRecords(ctx, p.Data, p.Meta, auth.Pepper{}, log, now)
 	if err != nil {
@@ -180,6 +185,9 @@ func (p Pair) Check(ctx context.Context, events Events, records *meta.Store) err
 
 // checkEvents returns an error if events are missing that were stored when the mark before was made.
 func (p Pair) checkEvents(ctx context.Context, before eventsMark, events Events) error {
+	if before.wasClickHouse() && !p.ClickHouse { // nothing copies events out of ClickHouse
+		return p.lostEvents("the server is started with "+EventsFile, before)
+	}
 	now, err := markOf(ctx, events)
 	if err != nil {
 		return err
@@ -223,8 +231,11 @@ func (p Pair) lostRecords(state, why string) error {
 // lostEvents is the error of events that the records know and the store does not have.
 func (p Pair) lostEvents(why string, before eventsMark) error {
 	do := "put the file back from a backup, with its log"
-	if p.ClickHouse {
+	switch {
+	case p.ClickHouse:
 		do = "name the right database with --clickhouse, or copy the events there first"
+	case before.wasClickHouse():
+		do = "name the database with --clickhouse"
 	}
 	of := ""
 	if before.Website != "" {

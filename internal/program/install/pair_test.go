@@ -178,6 +178,40 @@ func TestAPairAfterACopy(t *testing.T) {
 	}
 }
 
+// A server that had its events in ClickHouse is not started with an old file, and one of another build says so itself.
+func TestMarksOfOtherDatabases(t *testing.T) {
+	log, dir := slog.New(slog.DiscardHandler), t.TempDir()
+	records, err := OpenRecords(t.Context(), dir, "", auth.Pepper{}, log, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = records.Close(context.Background()) }()
+	if err := records.SetFact(t.Context(), factEvents, `{"database":"clickhouse","website":"w","version":1}`); err != nil {
+		t.Fatal(err)
+	}
+	p := Pair{Data: dir}
+	old := eventStores["DuckDB"](t)
+	send(t, old, "w", "1")
+	for says, err := range map[string]error{"an old file": p.Check(t.Context(), old, records),
+		"no file": p.CheckFiles(t.Context(), log, time.Now)} {
+		if err == nil || !strings.Contains(err.Error(), "name the database with --clickhouse") {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+	for _, name := range embedded.Files() {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.CheckFiles(t.Context(), log, time.Now); err != nil {
+			t.Errorf("a folder with %s: %v", name, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A missing file of events is noticed before a store creates it.
 func TestMissingFiles(t *testing.T) {
 	log, dir := slog.New(slog.DiscardHandler), t.TempDir()
