@@ -15,8 +15,8 @@ import (
 // columns: the kind of the subject, such as website, and the columns of the table. A vital has a row for each of its
 // samples. An absent number is empty; time is an instant such as 2026-11-21T10:00:00.000Z.
 //
-// Spreadsheets run texts that begin with =, +, - or @ as formulas. Such texts come from visitors, so an apostrophe is put
-// before them, and before texts that begin with a tab or the end of a line, but not before negative numbers.
+// Spreadsheets run texts that begin with =, +, - or @ as formulas. Such texts come from visitors, so an apostrophe is
+// put before them, and before texts that begin with a tab or the end of a line, but not before negative numbers.
 // Target.RawTexts leaves texts as they are.
 func CSV() Format {
 	return Format{

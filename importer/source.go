@@ -207,8 +207,8 @@ func (m *members) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// skipNULs discards the NUL bytes at the beginning of r, and returns their number. It ends soon after most bytes. The next
-// read of r returns the error that ended it, if there is one.
+// skipNULs discards the NUL bytes at the beginning of r, and returns their number. It ends soon after most bytes. The
+// next read of r returns the error that ended it, if there is one.
 func skipNULs(r *bufio.Reader, most int64) (n int64) {
 	for n <= most {
 		if _, err := r.Peek(1); err != nil {
