@@ -39,6 +39,12 @@ type KeyPruner interface {
 	PruneKeys(ctx context.Context, before time.Time) error
 }
 
+// A PepperChecker is a store of records that knows which pepper it belongs to. It is optional.
+type PepperChecker interface {
+	// CheckPepper returns an error if the store belongs to another pepper.
+	CheckPepper(ctx context.Context, pepper auth.Pepper) error
+}
+
 // A FlagKeeper is a store of records that also stores feature flags. It is optional.
 type FlagKeeper interface {
 	Flags() flags.Store

@@ -113,6 +113,12 @@ func (b *builder) onClose(closer func(context.Context) error) { b.closers = appe
 func (b *builder) openAudit() auth.Sink {
 	cfg := b.cfg.Trail
 	keeper, ok := any(b.cfg.Records).(AuditKeeper)
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	checker, checks := any(b.cfg.Records).(PepperChecker)
+	if checks && b.cfg.Keys == nil && b.fault(checker.CheckPepper(ctx, b.cfg.Pepper)) {
+		return auth.Discard // the audit trail would look changed
+	}
 	if b.cfg.Audit != nil {
 		return b.cfg.Audit
 	}
@@ -126,8 +132,6 @@ func (b *builder) openAudit() auth.Sink {
 		cfg.Log = keeper.Audit()
 	}
 	b.setClock(&cfg.Now, &cfg.Logger)
-	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
-	defer cancel()
 	trail, err := audit.New(ctx, cfg)
 	if b.fault(err) {
 		return auth.Discard

@@ -36,6 +36,7 @@
 //	                   KeyNotifier             changed keys take effect at once; of Config.Keys, if it is set
 //	                   KeyUseRecorder          the last use of each key; of Config.Keys, if it is set
 //	                   PepperKeeper            the default of Config.Pepper
+//	                   PepperChecker           another pepper is refused by New
 //	                   FlagKeeper              the default of Config.Flags
 //	                   AuditKeeper             the default of Config.Audit
 //	                   track.Profiles          /identify

@@ -40,8 +40,8 @@ type Service struct {
 	err     error // of Close
 }
 
-// New returns a service. Its error joins all faults of cfg. New reads the heads of the audit trail, for at most ten
-// seconds, and no other data.
+// New returns a service. Its error joins all faults of cfg. New checks that Config.Pepper belongs to Records, if
+// they are a [PepperChecker], and reads the heads of the audit trail, for at most ten seconds. It reads no other data.
 func New(cfg Config) (*Service, error) {
 	s, err := build(cfg)
 	if err != nil {

@@ -299,6 +299,49 @@ await run({
     assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), focused, "a refresh moves the focus");
   },
 
+  async "a link asks before it replaces the reader's key"() {
+    const response = await fetch(`${service.address}/v1/tokens`, {
+      method: "POST", headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json" }, body: JSON.stringify({ scopes: ["read:data"] }),
+    });
+    const { token } = await response.json(), sent = [];
+    const ask = "Use the key of this link?", stored = (tab) => tab.evaluate(() => sessionStorage.getItem("sightline-key"));
+    for (const where of ["this tab", "this device"]) {
+      const tab = await open(new URLSearchParams({ website: service.websiteId, preset: "last_7d" }));
+      await tab.getByLabel("Key or panel token").fill(service.key);
+      if (where === "this device") await tab.getByLabel("Stay signed in").check();
+      await tab.getByRole("button", { name: "Sign in" }).click();
+      await settled(tab);
+      const page = where === "this tab" ? tab : await tab.context().newPage();
+      page.on("request", (one) => one.headers().authorization?.includes(token) && sent.push(one.url()));
+      const link = `${service.address}/#${new URLSearchParams({ token, website: service.websiteId, preset: "last_14d" })}`;
+      for (const answer of ["Keep my key", "nothing", "Use the key of the link"]) {
+        sent.length = 0;
+        await page.goto(link);
+        await page.getByText(ask).waitFor();
+        await everywhere(page, "a link with another key");
+        assert.ok(!(await page.evaluate(() => location.hash)).includes(token), "the secret stays in the address");
+        assert.equal(await stored(page), service.key, `${where}: the key was replaced before the reader answered`);
+        assert.equal(await page.locator("#answers").isVisible(), false, "numbers are shown before the reader answered");
+        if (answer === "nothing") await page.reload();
+        else await page.getByRole("button", { name: answer }).click();
+        await settled(page);
+        const accepted = answer === "Use the key of the link";
+        assert.equal(await page.getByText(ask).isVisible(), false);
+        assert.equal(sent.length > 0, accepted, `${where}, ${answer}: the key of the link was sent ${sent.length} times`);
+        assert.equal(await stored(page), accepted ? token : service.key, `${where}, ${answer}`);
+        assert.equal(await page.evaluate(() => localStorage.getItem("sightline-key")), where === "this device" ? service.key : null, `${where}, ${answer}`);
+      }
+    }
+    // Without a key of the reader, and with the same one, nobody is asked.
+    const guest = await open({ key: token });
+    await settled(guest);
+    for (const key of [token, service.key, token]) {
+      await guest.goto(`${service.address}/#${new URLSearchParams({ key, website: service.websiteId })}`);
+      await settled(guest);
+      assert.equal(await stored(guest), key);
+    }
+  },
+
   async "faults are told in words, and numbers stay"() {
     const tab = await open(new URLSearchParams({ website: service.websiteId, preset: "last_7d" }));
     await tab.getByLabel("Key or panel token").fill("sl_nobody");

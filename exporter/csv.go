@@ -15,13 +15,14 @@ import (
 // columns: the kind of the subject, such as website, and the columns of the table. A vital has a row for each of its
 // samples. An absent number is empty; time is an instant such as 2026-11-21T10:00:00.000Z.
 //
-// Spreadsheets run texts that begin with =, +, - or @ as formulas. Such texts come from visitors. With
-// Target.EscapeFormulas, an apostrophe is put before them, and before texts that begin with a tab or the end of a line.
+// Spreadsheets run texts that begin with =, +, - or @ as formulas. Such texts come from visitors, so an apostrophe is
+// put before them, and before texts that begin with a tab or the end of a line, but not before negative numbers.
+// Target.RawTexts leaves texts as they are.
 func CSV() Format {
 	return Format{
 		Name: "csv", Type: "text/csv; charset=utf-8", OneTable: true, Appends: true,
 		Open: func(to Target, tables []schema.TableID) (Writer, error) {
-			c := &csvFile{out: csv.NewWriter(to.To), escape: to.EscapeFormulas, columns: columnsOf(tables[0])}
+			c := &csvFile{out: csv.NewWriter(to.To), raw: to.RawTexts, columns: columnsOf(tables[0])}
 			if to.Continues {
 				return c, nil
 			}
@@ -46,7 +47,7 @@ func columnsOf(table schema.TableID) (all []schema.Column) {
 
 type csvFile struct {
 	out     *csv.Writer
-	escape  bool
+	raw     bool
 	columns []schema.Column
 	record  []string
 }
@@ -84,10 +85,10 @@ func (c *csvFile) value(column *schema.Column, r schema.Row) string {
 
 // text returns a text as it is written.
 func (c *csvFile) text(s string) string {
-	if c.escape {
-		return csvtext.Safe(s)
+	if c.raw {
+		return s
 	}
-	return s
+	return csvtext.Safe(s)
 }
 
 func (c *csvFile) Mark(int64, Cursor) error {

@@ -29,8 +29,8 @@ type Target struct {
 	To io.Writer
 	// Continues says that the rows follow other rows of the same file, so that a format writes no header.
 	Continues bool
-	// EscapeFormulas is an option of CSV: see [CSV].
-	EscapeFormulas bool
+	// RawTexts is an option of CSV: see [CSV].
+	RawTexts bool
 }
 
 // A Writer writes rows in a format.

@@ -215,8 +215,8 @@ func (d *describer) exportParams() []openapi.Param {
 		openapi.Query("endDate", openapi.Day("The last day in UTC, inclusive")),
 		openapi.Query("after", openapi.Text("The cursor of a mark, to continue an interrupted export")),
 		openapi.Query("escapeFormulas",
-			openapi.OneOf("For `csv`: put an apostrophe before texts that spreadsheets would run as formulas", "true",
-				"false")),
+			openapi.OneOf("For `csv`: put an apostrophe before texts that spreadsheets would run as formulas; default `true`",
+				"true", "false")),
 	}
 }
 

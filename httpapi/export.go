@@ -87,7 +87,7 @@ func (s *takingTurns) Query(ctx context.Context, stmt store.Statement) (*store.R
 type exportRequest struct {
 	cfg    exporter.Config // without Source and Subject
 	format exporter.Format
-	escape bool
+	raw    bool
 }
 
 // exportParams are the parameters of an export beside its subject.
@@ -189,9 +189,9 @@ func (x *exportReader) request(e *exportRequest) {
 	}
 	e.cfg.After = after
 	switch x.text("escapeFormulas") {
-	case "", "false":
-	case "true":
-		e.escape = true
+	case "", "true":
+	case "false":
+		e.raw = true
 	default:
 		x.fault("escapeFormulas", "must be true or false")
 	}
@@ -231,7 +231,7 @@ func (a *api) answerExport(ctx context.Context, r *front.Request, q *question) (
 	source.turns = a.exports.reads // to count the rows takes less time than to wait
 	return &front.Answer{Status: http.StatusOK, Type: q.export.format.Type,
 		Stream: func(ctx context.Context, to io.Writer) error {
-			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, EscapeFormulas: q.export.escape})
+			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, RawTexts: q.export.raw})
 			return err
 		}}, nil
 }

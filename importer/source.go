@@ -135,7 +135,7 @@ func (s *Source) open() (_ *input, err error) {
 	if err != nil {
 		return nil, err
 	}
-	in.plain = &cleaner{from: bufio.NewReader(plain)}
+	in.plain = &cleaner{from: bufio.NewReaderSize(plain, headSize)}
 	content := bufio.NewReaderSize(in.plain, headSize)
 	if mark, _ := content.Peek(len(utf8Mark)); bytes.HasPrefix(mark, []byte(utf8Mark)) {
 		_, _ = content.Discard(len(utf8Mark)) // they were read
@@ -192,24 +192,37 @@ func (m *members) Read(p []byte) (int, error) {
 	if !errors.Is(err, io.EOF) {
 		return n, err
 	}
-	for {
-		c, err := m.raw.ReadByte()
-		switch {
-		case err != nil:
-			return n, err
-		case c == 0:
-			continue
-		}
-		if err := m.raw.UnreadByte(); err != nil {
-			return n, err
-		}
-		if err := m.Reset(m.raw); err != nil {
-			m.err = errors.Join(errAfterGzip, err)
-			return n, m.err
-		}
-		m.Multistream(false)
-		return n, nil
+	if skipNULs(m.raw, maxPadding) > maxPadding {
+		m.err = errPadding
+		return n, m.err
 	}
+	if _, err := m.raw.Peek(1); err != nil {
+		return n, err
+	}
+	if err := m.Reset(m.raw); err != nil {
+		m.err = errors.Join(errAfterGzip, err)
+		return n, m.err
+	}
+	m.Multistream(false)
+	return n, nil
+}
+
+// skipNULs discards the NUL bytes at the beginning of r, and returns their number. It ends soon after most bytes. The
+// next read of r returns the error that ended it, if there is one.
+func skipNULs(r *bufio.Reader, most int64) (n int64) {
+	for n <= most {
+		if _, err := r.Peek(1); err != nil {
+			break
+		}
+		held, _ := r.Peek(r.Buffered()) // is buffered
+		zeros := len(held) - len(bytes.TrimLeft(held, "\x00"))
+		if zeros == 0 {
+			break
+		}
+		_, _ = r.Discard(zeros) // is buffered
+		n += int64(zeros)
+	}
+	return n
 }
 
 var errAfterGzip = errors.New("the compressed data is followed by other data; everything before it was imported")
@@ -218,10 +231,17 @@ var errAfterGzip = errors.New("the compressed data is followed by other data; ev
 // on, or a block that a crash left empty.
 const padding = 16
 
+// maxPadding is the number of NUL bytes after which a source is given up: a device has no end, and a small archive can
+// have terabytes of them.
+const maxPadding = 1 << 30
+
+var errPadding = errors.New("more than 1 GiB of NUL bytes follow; everything before was imported")
+
 // A cleaner ends lines that end by a carriage return alone with a line feed, and replaces padding by a line feed.
 type cleaner struct {
 	from    *bufio.Reader
 	padded  int64 // bytes of padding since the last call of takePadded
+	idle    int64 // NUL bytes since the last byte of a text
 	pending int   // NUL bytes that are to be returned
 }
 
@@ -255,6 +275,9 @@ func (c *cleaner) Read(p []byte) (int, error) {
 	}
 	n := copy(p, held)
 	_, _ = c.from.Discard(n) // is buffered
+	if len(bytes.Trim(p[:n], "\r\n")) > 0 {
+		c.idle = 0
+	}
 	for i := 0; i < n; i++ {
 		at := bytes.IndexByte(p[i:n], '\r')
 		if at < 0 {
@@ -275,19 +298,9 @@ func (c *cleaner) Read(p []byte) (int, error) {
 
 // nuls reads NUL bytes.
 func (c *cleaner) nuls(p []byte) (int, error) {
-	n := int64(0)
-	for {
-		b, err := c.from.ReadByte()
-		if err != nil {
-			break // the next call returns it
-		}
-		if b != 0 {
-			if err := c.from.UnreadByte(); err != nil {
-				return 0, err
-			}
-			break
-		}
-		n++
+	n := skipNULs(c.from, maxPadding-c.idle)
+	if c.idle += n; c.idle > maxPadding {
+		return 0, errPadding
 	}
 	if n < padding {
 		c.pending = int(n)

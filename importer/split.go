@@ -28,6 +28,7 @@ type lines struct{ *window }
 
 func (l *lines) next() (piece, error) {
 	for {
+		l.skipEnds()
 		p := l.begin()
 		n, err := l.firstLine()
 		switch {
@@ -53,6 +54,7 @@ type rows struct {
 
 func (r *rows) next() (piece, error) {
 	for {
+		r.skipEnds()
 		p := r.begin()
 		first, err := r.firstLine()
 		switch {

@@ -235,7 +235,13 @@ func (s *stream) next(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		s.found = found{records: s.found.records[:0]}
+		if s.window != nil {
+			s.window.since, s.window.ended = s.window.at, ctx.Err
+		}
 		p, err := s.read()
+		if ended := ctx.Err(); ended != nil {
+			return false, ended
+		}
 		if s.changed() {
 			return false, nil
 		}
@@ -245,6 +251,9 @@ func (s *stream) next(ctx context.Context) (bool, error) {
 		}
 		if _, one := errors.AsType[*skipError](err); err != nil && !one && !errors.Is(err, errHeader) {
 			s.report.Problem = problem(err) // the mark of the last rows stays
+			if errors.Is(err, errEndless) || errors.Is(err, errPadding) {
+				s.report.Problem = fmt.Sprintf("from line %d on %s", s.window.line, s.report.Problem)
+			}
 			return false, nil
 		}
 		if errors.Is(err, errHeader) {

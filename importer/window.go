@@ -13,6 +13,13 @@ const MaxRecord = 1 << 20
 
 const firstWindow = 64 << 10
 
+// maxIdle is the number of bytes after which a source is given up if no record ends in them. It bounds sources without
+// an end, such as a line that never ends, or line ends alone.
+const maxIdle = 64 << 20
+
+// errEndless: maxIdle bytes have no end of a record.
+var errEndless = errors.New("no record ends in the next 64 MiB; everything before was imported")
+
 // A window reads the content of a source. It holds the part that was read but not yet taken, and hashes what is taken.
 type window struct {
 	from io.Reader
@@ -27,6 +34,9 @@ type window struct {
 	// reached.
 	check   int64
 	checked string
+
+	since int64        // position at which the splitter began to look for a record
+	ended func() error // returns an error when the import ends; may be nil
 }
 
 // newWindow returns a window that begins with a size in bytes.
@@ -43,6 +53,14 @@ func (w *window) full() bool { return w.w-w.r > MaxRecord }
 // more reads more content. It returns false at the end of the content, after an error, and if the window is full.
 func (w *window) more() bool {
 	if w.err != nil || w.full() {
+		return false
+	}
+	if w.at-w.since > maxIdle {
+		w.err = errEndless
+	} else if w.ended != nil {
+		w.err = w.ended()
+	}
+	if w.err != nil {
 		return false
 	}
 	if w.w == len(w.buf) {
@@ -106,6 +124,16 @@ func (w *window) firstLine() (n int, err error) {
 			return 0, io.EOF
 		}
 		return from, nil
+	}
+}
+
+// skipEnds takes the line ends at the beginning of the unread part.
+func (w *window) skipEnds() {
+	for {
+		w.take(len(w.rest()) - len(bytes.TrimLeft(w.rest(), "\r\n")))
+		if len(w.rest()) > 0 || !w.more() {
+			return
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/memory"
 )
 
@@ -52,12 +53,19 @@ type Config struct {
 	// Rows is the largest number of rows in the answer for one parameter, from 1 to 1000. Default: 50.
 	// Answers have at most 32 KiB of rows in all.
 	Rows int
+	// Origins are the origins of pages that may send messages, such as https://panel.example, and their hosts are names
+	// of this server. By default only pages of this server on a loopback address may, and programs.
+	Origins []string
+	// Proxies are the proxies that may send any Host. A Host that is no local name is otherwise refused at a loopback
+	// address, because pages of other sites can lead their names there. Default: none.
+	Proxies clientip.Proxies
 }
 
 // A Server has the tools. It is an http.Handler, and safe for concurrent use.
 type Server struct {
-	cfg   Config
-	known atomic.Pointer[catalog] // of the last answer with query types, for units; nil before the first
+	cfg     Config
+	allowed allowed
+	known   atomic.Pointer[catalog] // of the last answer with query types, for units; nil before the first
 }
 
 // New returns a Server. Its error joins all problems of cfg.
@@ -69,7 +77,8 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Rows < 0 || cfg.Rows > maxRows {
 		faults = append(faults, fmt.Errorf("mcp: Config.Rows must be between 1 and %d, not %d", maxRows, cfg.Rows))
 	}
-	if err := errors.Join(faults...); err != nil {
+	origins, err := parseOrigins(cfg.Origins)
+	if err := errors.Join(append(faults, err)...); err != nil {
 		return nil, err
 	}
 	if cfg.Rows == 0 {
@@ -78,11 +87,16 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Version == "" {
 		cfg.Version = "dev"
 	}
-	return &Server{cfg: cfg}, nil
+	return &Server{cfg: cfg, allowed: origins}, nil
 }
 
-// ServeHTTP implements http.Handler, for one path of any name. The API sees the headers and the address of r.
+// ServeHTTP implements http.Handler, for one path of any name. The API sees the headers and the address of r. It answers 403
+// to pages that Config.Origins does not allow.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if fault := s.fault(r); fault != "" {
+		refuse(w, fault)
+		return
+	}
 	c := callerOf(r)
 	if r.Method == http.MethodPost {
 		message := &memory.Guest{Body: r.ContentLength}
@@ -96,12 +110,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	server := s.tools(c)
 	sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless:           true,
-		JSONResponse:        true,
-		MaxRequestBodyBytes: MaxBody,
-		// A page of another site cannot send the key of a caller, so the name of the host proves nothing. Proxies on
-		// this machine keep the name that their clients used.
-		DisableLocalhostProtection:   true,
+		Stateless:                    true,
+		JSONResponse:                 true,
+		MaxRequestBodyBytes:          MaxBody,
+		DisableLocalhostProtection:   true, // fault looks at Origin and Host, and knows proxies
 		PropagateRequestCancellation: true,
 	}).ServeHTTP(w, r)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/clientip"
 	"github.com/sightline-analytics/sightline/mcp"
 	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/sightlinetest"
@@ -352,10 +354,11 @@ type stamp struct{}
 // The API sees the address, the headers and the context of the caller, but not the headers about the message.
 func TestTheAPISeesTheCaller(t *testing.T) {
 	seen := make(chan *http.Request, 1)
-	tools, err := mcp.New(mcp.Config{API: known(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen <- r
-		_, _ = w.Write([]byte(`{}`))
-	}))})
+	tools, err := mcp.New(mcp.Config{Proxies: clientip.Proxies{netip.MustParsePrefix("127.0.0.1/32")},
+		API: known(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			seen <- r
+			_, _ = w.Write([]byte(`{}`))
+		}))})
 	if err != nil {
 		t.Fatal(err)
 	}

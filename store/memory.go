@@ -29,7 +29,7 @@ var (
 )
 
 // AddWebsite adds w without changes, or replaces the website with the same id. The error wraps ErrInvalid if w
-// has no id or no owner.
+// has no owner, or its id has an [IDFault].
 func (m *MemoryDirectory) AddWebsite(w Website) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,8 +47,8 @@ func (m *MemoryDirectory) add(w Website) error {
 	return nil
 }
 
-// AddSubject adds a link or monitor of owner. The error wraps ErrInvalid if s has no id, owner is empty, or s
-// is of another kind.
+// AddSubject adds a link or monitor of owner. The error wraps ErrInvalid if owner is empty, the id of s has an
+// [IDFault], or s is of another kind.
 func (m *MemoryDirectory) AddSubject(s Subject, owner string) error {
 	if s.Kind != KindLink && s.Kind != KindSchedule {
 		return fmt.Errorf("store: %w: %q is neither a link nor a monitor", ErrInvalid, s.Kind)
@@ -61,6 +61,9 @@ func (m *MemoryDirectory) AddSubject(s Subject, owner string) error {
 func (m *MemoryDirectory) own(s Subject, owner string) error {
 	if s.ID == "" || owner == "" {
 		return fmt.Errorf("store: %w: a %s needs an id and an owner, not %q and %q", ErrInvalid, s.Kind, s.ID, owner)
+	}
+	if fault := IDFault(s.ID); fault != "" {
+		return fmt.Errorf("store: %w: the id of a %s %s", ErrInvalid, s.Kind, fault)
 	}
 	if m.owners == nil {
 		m.owners = map[Subject]string{}

@@ -64,9 +64,12 @@ func (e FieldErrors) Unwrap() error { return ErrInvalid }
 
 // CleanWebsite cleans the fields of w: the domain and allowed origins become bare hosts in lower case (whole URLs are
 // accepted), an empty name becomes the domain, and networks lose their host bits. It does not change the lists of w in
-// place, and leaves id, owner and CreatedAt alone. Its error is [FieldErrors].
+// place, and leaves id, owner and CreatedAt as they are, but refuses an id with an [IDFault]. Its error is [FieldErrors].
 func CleanWebsite(w *Website) error {
 	var c cleaner
+	if fault := IDFault(w.ID); w.ID != "" && fault != "" {
+		c.add("id", "id", "%s", fault)
+	}
 	w.Domain = c.domain(w.Domain)
 	w.Name = strings.TrimSpace(w.Name)
 	if fault := LabelFault(w.Name); fault != "" {
@@ -90,6 +93,30 @@ func CleanWebsite(w *Website) error {
 	return FieldErrors(c)
 }
 
+// IDFault returns what is wrong with an id of a website, link, monitor or owner, or an empty text. Ids stand in addresses,
+// commands and lists, so no id may look like another one, or like a part of an address.
+func IDFault(id string) string {
+	fault := LabelFault(id)
+	switch {
+	case fault != "":
+		return fault
+	case id == "":
+		return "is required"
+	case strings.Trim(id, ".") == "":
+		return "must not have only dots"
+	case strings.ContainsFunc(id, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }):
+		return fmt.Sprintf("must not contain spaces or invisible characters, but %q does", id)
+	case strings.ContainsAny(id, `/\?#%,`):
+		return fmt.Sprintf("must not contain any of / \\ ? # %% and commas, but %q does", id)
+	}
+	return ""
+}
+
+// misleading reports whether a character changes the direction or the lines of the text around it.
+func misleading(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r == '\u2028' || r == '\u2029'
+}
+
 // LabelFault returns what is wrong with a text that people read, or an empty text.
 func LabelFault(text string) string {
 	switch {
@@ -99,6 +126,8 @@ func LabelFault(text string) string {
 		return fmt.Sprintf("may have at most %d characters", MaxLabel)
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return "must not contain control characters"
+	case strings.ContainsFunc(text, misleading):
+		return "must not contain characters that change the direction of text, or line separators"
 	}
 	return ""
 }

@@ -84,3 +84,42 @@ func TestMemoryDirectoryManagesWebsites(t *testing.T) {
 		t.Errorf("the owner does not get the id back: %v", err)
 	}
 }
+
+// Ids and names never look like something else in an address, a list or a terminal. An id of an earlier version stays.
+func TestIDsAndNames(t *testing.T) {
+	long := strings.Repeat("a", 255)
+	for id, want := range map[string]string{
+		"": "", "w": "", "web_1-2.3:4": "", "a..b": "", ".a": "", "shop.example": "", "auth0|1": "", "a@b.example": "",
+		"日本": "", "münchen": "", "a\u0301": "", long: "",
+		".": "dots", "..": "dots", "...": "dots",
+		"a/b": "any of /", "/": "any of /", `a\b`: "any of /", "a?b": "any of /", "a#b": "any of /", "a%2fb": "any of /", "a,b": "any of /",
+		"a b": "spaces", " a": "spaces", "a\u00a0b": "spaces", "a\u3000": "spaces", "a\u200bb": "invisible", "\ufeffa": "invisible",
+		"a\u00adb": "invisible", "a\u200db": "invisible", "a\ue000": "invisible",
+		"\u202eabc": "direction", "a\u2066": "direction", "a\u2028b": "line",
+		"a\nb": "control", "a\x00": "control", "a\x7f": "control", "a\x1b[31m": "control", "\xff": "UTF-8", long + "a": "255",
+	} {
+		err := store.CleanWebsite(&store.Website{ID: id, Domain: "x.example"})
+		faults, _ := errors.AsType[store.FieldErrors](err)
+		if want == "" && err != nil || want != "" && (len(faults) != 1 || faults[0].Field != "id" ||
+			!strings.Contains(faults[0].Message, want)) {
+			t.Errorf("the id %q: %v; want %q", id, err, want)
+		}
+	}
+	for name, ok := range map[string]bool{"Shop & Café": true, "a/b ?": true, "👩\u200d🚀": true, "می\u200cخواهم": true,
+		"\u202egpj.exe": false, "a\u2067b": false, "a\u2028b": false, "\x1b[2J": false} {
+		err := store.CleanWebsite(&store.Website{ID: "w", Domain: "x.example", Name: name})
+		if (err == nil) != ok {
+			t.Errorf("the name %q: %v", name, err)
+		}
+	}
+	m := &store.MemoryDirectory{}
+	for _, id := range []string{"a/b", "..", "\u202ex"} {
+		_, created := m.CreateWebsite(t.Context(), store.Website{ID: id, Owner: "o", Domain: "x.example"})
+		for _, err := range []error{created, m.AddWebsite(store.Website{ID: id, Owner: "o"}),
+			m.AddSubject(store.Subject{Kind: store.KindLink, ID: id}, "o")} {
+			if !errors.Is(err, store.ErrInvalid) {
+				t.Errorf("%q in a directory: %v", id, err)
+			}
+		}
+	}
+}

@@ -5,16 +5,30 @@
 // Texts of events come from visitors, so they must not become formulas.
 package csvtext
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Safe returns s with an apostrophe before it if a spreadsheet would run it as a formula: if it begins with =, +, -, @,
-// a tab, a carriage return or a line feed. Use it for texts, not for numbers.
+// or a wide form of these, a tab, a carriage return or a line feed. A negative number such as -12.5 stays a number.
 func Safe(s string) string {
-	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 {
-		return "'" + s
+	first, _ := utf8.DecodeRuneInString(s)
+	if s == "" || !strings.ContainsRune("=+-@＝＋－＠\t\r\n", first) || first == '-' && isNumber(s[1:]) {
+		return s
 	}
-	return s
+	return "'" + s
 }
+
+// isNumber reports whether s is a decimal number without a sign, such as 12, 12.5 or 1e-7.
+func isNumber(s string) bool {
+	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(s), "e")
+	whole, fraction, hasFraction := strings.Cut(mantissa, ".")
+	exponent = strings.TrimPrefix(strings.TrimPrefix(exponent, "-"), "+")
+	return isDigits(whole) && isDigits(fraction) == hasFraction && isDigits(exponent) == hasExponent
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // Append appends s as a field of RFC 4180, in quotes if it needs them, and returns the extended slice.
 func Append(b []byte, s string) []byte {

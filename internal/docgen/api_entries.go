@@ -48,7 +48,7 @@ curl -H "Authorization: Bearer $KEY" -H "Accept: text/csv" \
 - Dates and numbers are as in JSON. In CSV null is an empty cell.
 - Texts come from visitors. In CSV a text gets an apostrophe before it if it begins with ` + "`=`, `+`, `-`, `@`" +
 	`, a tab or the end of a line, so that
-  no spreadsheet runs it as a formula.
+  no spreadsheet runs it as a formula. A negative number such as ` + "`-12.5`" + ` stays a number, also as the value of a property.
 - With ` + "`compare`" + ` CSV also has the columns ` + "`previous.NAME` and `changes.NAME`" +
 	`, and each line of NDJSON the members ` + "`previous` and `changes`" + `.
 - A request with several parameters, a batch, or one with ` + "`totals`" + ` is answered in JSON if ` + "`Accept`" +

@@ -31,7 +31,7 @@ var servers = map[string]string{
 // programs maps programs that tests start to the Debian packages that contain them.
 var programs = map[string]string{
 	"bash": "bash", "curl": "curl", "node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer",
-	"redis-server": "redis-server", "soffice": "libreoffice-calc",
+	"redis-server": "redis-server", "unshare": "util-linux", "soffice": "libreoffice-calc",
 }
 
 // Address returns the address of a server, such as POSTGRES_DSN.

@@ -2,7 +2,7 @@
 import { intervalOf, weekStart } from "./dates.js";
 
 const root = document.querySelector("meta[name=sightline-api]").content;
-const stored = "sightline-key";
+const stored = "sightline-key", ofLink = "sightline-key-of-link";
 let key = "";
 
 /** The key of an earlier visit: of this tab, or of this device if the reader wanted that. */
@@ -18,6 +18,15 @@ export function useKey(value, stay) {
   if (stay) localStorage.setItem(stored, value);
   else if (stay === false) localStorage.removeItem(stored); // null leaves what is there
 }
+
+/** Uses a key of a link, for this tab alone. */
+export function useLink(value) {
+  useKey(value, null);
+  sessionStorage.setItem(ofLink, value);
+}
+
+/** Whether a key of a link would replace a key that the reader has signed in with. */
+export const replacesKey = (value) => ![rememberedKey(), ""].includes(value) && rememberedKey() !== "" && rememberedKey() !== sessionStorage.getItem(ofLink);
 
 /** Uses a new secret of the key, and stores it where the replaced one is stored. */
 export const replaceKey = (value) => useKey(value, localStorage.getItem(stored) ? true : null);

@@ -1,7 +1,7 @@
 // The page. It asks one question for all that it shows, again each minute, and keeps what was shown until there is something newer.
 import { blank, closed, read, write } from "./address.js";
-import { askForKey } from "./access.js";
-import { allowed, ask, Fault, questionPath, question, rememberedKey, useKey, websites } from "./api.js";
+import { askBefore, askForKey } from "./access.js";
+import { allowed, ask, Fault, questionPath, question, rememberedKey, replacesKey, useKey, useLink, websites } from "./api.js";
 import { drawControls } from "./controls.js";
 import { isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
@@ -225,12 +225,28 @@ function drawNavigation() {
 function open() {
   const asked = read(location.hash);
   ({ view, unknown } = asked);
+  history.replaceState(null, "", write(view));
+  if (asked.key && replacesKey(asked.key)) return offerKey(asked.key);
   if (asked.key) {
-    useKey(asked.key, null);
+    useLink(asked.key);
     sites = null;
   }
-  history.replaceState(null, "", write(view));
   show();
+}
+
+/** Asks before the key of a link replaces the key of the reader. Until then the page asks for nothing. */
+function offerKey(secret) {
+  turn++;
+  answered = null;
+  byId("answers").hidden = true;
+  if (byId("dialog").open) byId("dialog").close();
+  say("");
+  askBefore(byId("access"), (accepted) => {
+    byId("access").hidden = true;
+    if (accepted) useLink(secret);
+    sites = null;
+    show(true);
+  });
 }
 
 byId("sections").setAttribute("aria-label", texts.sectionsOf);
@@ -246,9 +262,8 @@ listenToKeys(act, () => answered && byId("access").hidden);
 const stale = () => answered && !document.hidden && Date.now() - answered.at >= minute - 1000;
 setInterval(() => stale() && show(true), minute);
 document.addEventListener("visibilitychange", () => stale() && show(true));
-const first = read(location.hash).key || rememberedKey();
-if (first) {
-  useKey(first, null);
+useKey(rememberedKey(), null);
+if (read(location.hash).key || rememberedKey()) {
   open();
 } else {
   ({ view, unknown } = read(location.hash));

@@ -1,11 +1,11 @@
 // Rows as files.
 
-/** Returns rows as CSV. Texts that a spreadsheet would compute get an apostrophe in front. */
+/** Returns rows as CSV. Texts that a spreadsheet would compute get an apostrophe in front, but negative numbers do not. */
 export function csvOf(rows) {
   const columns = Object.keys(rows[0] ?? {});
   const cell = (value) => {
     if (value == null) return "";
-    const text = typeof value === "string" ? value.replace(/^[=+\-@\t\r]/, "'$&") : typeof value === "object" ? JSON.stringify(value) : String(value);
+    const text = typeof value === "string" ? value.replace(/^(?!-\d+(\.\d+)?(e[+-]?\d+)?$)[=+\-@＝＋－＠\t\r\n]/i, "'$&") : typeof value === "object" ? JSON.stringify(value) : String(value);
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";

@@ -62,6 +62,8 @@ export const texts = {
   loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", 
   chart: (metric) => `${metric} by date. Use the arrow keys to read the values.`, bucket: (date, metric, value) => `${date}: ${value} ${metric}`, bucketOther: (date, value) => `${date}: ${value}`,
   signIn: "Sign in", key: "Key or panel token", stay: "Stay signed in on this device", enter: "Sign in",
+  otherKey: "Use the key of this link?", otherKeyAsk: "You are signed in with a key of your own, and this link has another one. Use it only if you trust who sent the link.",
+  keepKey: "Keep my key", useLink: "Use the key of the link",
   signInHelp: "You get a key from the person who runs this server.",
   faults: {
     key: "This key is not valid. It may have expired or been revoked. Sign in with another one, or ask for a new link.",

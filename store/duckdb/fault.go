@@ -54,6 +54,7 @@ var errorTexts = []struct {
 	{"not a valid DuckDB database file", store.ErrCorrupt},
 	{"Could not read enough bytes", store.ErrCorrupt},
 	{"while replaying WAL", store.ErrCorrupt},
+	{"Permission denied", store.ErrUnavailable},
 	{invalidated, store.ErrUnavailable},
 	{"FATAL Error", store.ErrUnavailable},
 	{"connection is closed", store.ErrUnavailable},

@@ -88,8 +88,11 @@ func check(cfg Config, rewrites bool, replayed string) (repaired bool, err error
 // create creates the file under a temporary name first. So a process that ends meanwhile does not leave an
 // incomplete file.
 func create(cfg Config, steps []string) (err error) {
-	if _, err := os.Stat(cfg.Path + ".wal"); err == nil {
+	switch _, err := os.Stat(cfg.Path + ".wal"); {
+	case err == nil:
 		return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s.wal exists without its database file", cfg.Path)}
+	case !errors.Is(err, fs.ErrNotExist):
+		return &fault{kind: store.ErrUnavailable, cause: err}
 	}
 	draft := cfg.Path + ".new"
 	discard := func() {

@@ -113,8 +113,11 @@ func (w *writer) purge(ctx context.Context) error {
 // swapPurged replaces the closed file by its copy.
 func (c Config) swapPurged() error {
 	log := c.Path + ".wal"
-	if info, err := os.Stat(log); err == nil && info.Size() > 0 {
+	switch info, err := os.Stat(log); {
+	case err == nil && info.Size() > 0:
 		return errors.New("the checkpoint did not empty the log; try again")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	info, err := os.Stat(c.Path)
 	if err != nil {

@@ -115,8 +115,11 @@ func inspectLog(path string) (walk, error) {
 	if err != nil {
 		return walk{}, err
 	}
-	if _, err := os.Stat(path + ".checkpoint"); err == nil {
+	switch _, err := os.Stat(path + ".checkpoint"); {
+	case err == nil:
 		return walk{size: info.Size()}, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return walk{}, err
 	}
 	return walkLog(f, info.Size())
 }

@@ -72,12 +72,19 @@ func Open(ctx context.Context, cfg Config) (Store, error) {
 	}
 	file := filepath.Join(cfg.Folder, File)
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(filepath.Join(cfg.Folder, otherFile)); err == nil {
+		_, err := os.Stat(filepath.Join(cfg.Folder, otherFile))
+		switch {
+		case err == nil:
 			return nil, fmt.Errorf("store/embedded: the events of this folder are in %s, but this program was built %s and stores events in %s; %s", otherFile, build, File, otherBuild)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("store/embedded: %w: %w", store.ErrUnavailable, err)
 		}
 	}
 	return open(ctx, file, cfg)
 }
+
+// Files returns the names of the files of events of all builds. A folder has at most one of them in use.
+func Files() []string { return []string{File, otherFile} }
 
 // Check looks for damage in the file in folder, and changes nothing. It returns the errors of Open. unfinished is the
 // number of bytes at the end of the log that Open would cut, because they were never acknowledged.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -33,8 +34,11 @@ func OpenBoth(ctx context.Context, cfg Config) (from, to Store, err error) {
 	if _, err := os.Stat(old); err != nil { // else it would be created
 		return nil, nil, fmt.Errorf("store/embedded: no file to copy from: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Folder, File)); err == nil {
+	switch _, err := os.Stat(filepath.Join(cfg.Folder, File)); {
+	case err == nil:
 		return nil, nil, fmt.Errorf("store/embedded: %s exists already", File)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("store/embedded: %w", err)
 	}
 	lite, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: old, Now: cfg.Now, Logger: cfg.Logger})
 	if err != nil {

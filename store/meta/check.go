@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 )
 
 // Check looks at the records like [Open], and changes nothing. It returns the errors of Open for tables of a newer or
-// of another program, for damage, and if the database cannot be reached. The file must exist. clock is the time of the
+// of another program, for damage, for another pepper, and if the database cannot be reached. The file must exist. clock is the time of the
 // database server; it is zero for a file.
 func Check(ctx context.Context, cfg Config) (clock time.Time, err error) {
 	if err := cfg.check(); err != nil {
@@ -33,7 +35,18 @@ func Check(ctx context.Context, cfg Config) (clock time.Time, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx, cancel := context.WithTimeoutCause(ctx, cfg.Timeout, errSlow)
 	defer cancel()
-	if err := checkTables(ctx, l, db, migrations()); err != nil || cfg.DSN == "" {
+	if err := checkTables(ctx, l, db, migrations()); err != nil {
+		return time.Time{}, err
+	}
+	tables, err := texts(ctx, db, l.tables)
+	var known []string
+	if err == nil && slices.Contains(tables, versionTable) {
+		known, err = texts(ctx, db, "SELECT value FROM facts WHERE name = '"+factPepper+"'")
+	}
+	if err != nil {
+		return time.Time{}, kind(ctx, l, err)
+	}
+	if err := checkPepper(strings.Join(known, ""), cfg.Pepper); err != nil || cfg.DSN == "" {
 		return time.Time{}, err
 	}
 	var millis int64

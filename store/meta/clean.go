@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -48,14 +47,13 @@ func (e *recordError) Plain() string { return e.problems.Error() }
 // Unwrap returns ErrInvalid and the problems.
 func (e *recordError) Unwrap() []error { return []error{store.ErrInvalid, e.problems} }
 
-// id checks a given id, which must be printable and without spaces. It generates an id if given is empty.
+// id checks a given id: see [store.IDFault]. It generates an id if given is empty.
 func (f *faults) id(prefix, given string) string {
 	if given == "" {
 		return prefix + "_" + strings.ToLower(rand.Text())
 	}
-	f.text("id", given)
-	if strings.ContainsFunc(given, unicode.IsSpace) {
-		f.addf("id must not contain spaces, but %q does", given)
+	if fault := store.IDFault(given); fault != "" {
+		f.addf("id %s", fault)
 	}
 	return given
 }

@@ -35,6 +35,12 @@
 // generates an id, or [Store.RotateKey]. The server's synchronous_commit decides whether changes survive a crash
 // of the server.
 //
+// # Pepper
+//
+// The records store a fingerprint of the pepper that they were first opened with. Open, and [Store.CheckPepper], fail with
+// [ErrOtherPepper] if they get another one. Fingerprints follow a pepper that is replaced: see [Config]. A host that finds
+// no pepper asks [Store.NeedsPepper] before it creates one.
+//
 // # Versions
 //
 // [Open] migrates the tables of older programs. Before it writes anything, it rejects tables of newer programs,

@@ -34,7 +34,8 @@ type Config struct {
 	// DSN is the address of a PostgreSQL database: postgres://user@host/database?search_path=schema.
 	DSN string
 	// Pepper is the key of the secrets' digests. Without it, keys cannot be created or rotated, and tokens cannot be
-	// minted.
+	// minted. The records store a fingerprint of the first pepper that they are opened with, and of peppers that are
+	// added before it later; Open fails with another pepper.
 	Pepper auth.Pepper
 	// Prefix is the prefix of new secrets. Empty means auth.DefaultPrefix.
 	Prefix string
@@ -97,7 +98,8 @@ var (
 //
 //   - store.ErrNewerSchema if the tables belong to a newer program,
 //   - store.ErrCorrupt if the file is damaged or the tables belong to another program,
-//   - store.ErrUnavailable if the database is locked, cannot be reached, or denies access.
+//   - store.ErrUnavailable if the database is locked, cannot be reached, or denies access,
+//   - [ErrOtherPepper] if the records belong to another pepper than Config.Pepper.
 //
 // After these errors nothing was changed. Each migration is a transaction: if one is interrupted, opening again
 // continues.
@@ -154,6 +156,9 @@ func (s *Store) prepare(ctx context.Context, files fs.FS) error {
 		return err
 	}
 	if err := s.migrate(ctx, files); err != nil {
+		return err
+	}
+	if err := s.adoptPepper(ctx); err != nil {
 		return err
 	}
 	s.traces.Store(true)

@@ -19,9 +19,12 @@ var websites = subjectRecord[store.Website]{
 	kind: store.KindWebsite, prefix: "web",
 	fixed: func(w *store.Website) fixed { return fixed{&w.ID, &w.Owner, &w.CreatedAt} },
 	clean: func(f *faults, w *store.Website) {
+		id := w.ID
+		w.ID = "" // faults.id checks new ids; the id of a stored website stays, even if it would be refused today
 		if err := store.CleanWebsite(w); err != nil {
 			*f = append(*f, err)
 		}
+		w.ID = id
 	},
 	room: func(ctx context.Context, s *Store, db querier, w, before *store.Website) error {
 		if before != nil && w.Size() <= before.Size() {

@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
@@ -59,10 +60,10 @@ const (
 func (s *Source) Create(ctx context.Context, to string) (made Made, err error) {
 	began := s.Now()
 	if err := os.MkdirAll(to, 0o700); err != nil {
-		return Made{}, err
+		return Made{}, unwritable(to, err)
 	}
 	if err := clean(to); err != nil {
-		return Made{}, err
+		return Made{}, unwritable(to, err)
 	}
 	path := filepath.Join(to, prefix+began.UTC().Format(timeLayout))
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +72,7 @@ func (s *Source) Create(ctx context.Context, to string) (made Made, err error) {
 	draft := path + partial
 	release, err := begin(draft)
 	if err != nil {
-		return Made{}, err
+		return Made{}, unwritable(to, err)
 	}
 	defer func() { err = errors.Join(err, release(err == nil)) }()
 	made, err = s.fill(ctx, draft)
@@ -83,6 +84,18 @@ func (s *Source) Create(ctx context.Context, to string) (made Made, err error) {
 	}
 	made.Path, made.Took = path, s.Now().Sub(began)
 	return made, nil
+}
+
+// unwritable returns err with what an operator can do if this process may not write to the folder to.
+func unwritable(to string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w; the file system is read-only for this process: if it is a systemd unit with ProtectSystem=, add ReadWritePaths=%s to the unit and restart it",
+			err, to)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: %w", err, install.Denied(to, true))
+	}
+	return err
 }
 
 // fill copies the data to dir, and completes it with a manifest.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
@@ -20,6 +21,9 @@ import (
 
 // ManifestFile is the name of the manifest in a backup. It is written last, so a backup without it is incomplete.
 const ManifestFile = "manifest.json"
+
+// maxManifest is the largest size of a manifest in bytes. Real ones have some hundred bytes.
+const maxManifest = 1 << 20
 
 // formatVersion is the newest format of backups that this program knows.
 const formatVersion = 1
@@ -63,14 +67,27 @@ func (m *Manifest) Bytes() (sum int64) {
 // ReadManifest reads the manifest in the folder of a backup. Its error wraps fs.ErrNotExist if there is none.
 func ReadManifest(dir string) (Manifest, error) {
 	var m Manifest
-	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	file, err := openRegular(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		return m, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
+	if err != nil {
+		return m, err
+	}
+	if len(text) > maxManifest {
+		return m, fmt.Errorf("%s in %s: %w: it is too large", ManifestFile, dir, ErrDamaged)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("%s in %s: %w: %w", ManifestFile, dir, ErrDamaged, err)
 	}
 	return m, nil
+}
+
+// Equal reports whether two manifests are of the same backup.
+func (m *Manifest) Equal(other *Manifest) bool {
+	return m.Moment.Equal(other.Moment) && slices.Equal(m.Files, other.Files)
 }
 
 // write writes the manifest, which completes the backup in dir.
@@ -117,7 +134,11 @@ func (m *Manifest) usable() error {
 // ErrDamaged if they differ.
 func (m *Manifest) Verify(ctx context.Context, dir string, all bool) error {
 	for _, f := range m.Files {
-		info, err := os.Stat(filepath.Join(dir, f.Name))
+		path := filepath.Join(dir, f.Name)
+		info, err := os.Lstat(path)
+		if err == nil {
+			err = needRegular(path, info)
+		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%w: %s is missing", ErrDamaged, f.Name)
@@ -128,7 +149,7 @@ func (m *Manifest) Verify(ctx context.Context, dir string, all bool) error {
 		case !all:
 			continue
 		}
-		if err := f.matches(digest(ctx, filepath.Join(dir, f.Name), io.Discard)); err != nil {
+		if err := f.matches(digest(ctx, path, io.Discard)); err != nil {
 			return err
 		}
 	}
@@ -145,7 +166,7 @@ func (f File) matches(sum string, err error) error {
 
 // digest copies the file at path to a writer, and returns its SHA-256.
 func digest(ctx context.Context, path string, to io.Writer) (string, error) {
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -20,6 +21,7 @@ import (
 
 // Restore copies a backup to an empty data folder, which it creates if it does not exist. from is the folder of a
 // backup, or a folder of backups, of which Restore takes the newest. Restore first verifies all checksums and versions.
+// It follows no symbolic links: neither in the backup, nor to the data folder.
 //
 // While it works, the folder has the file install.RestoreFile. Programs do not open such a folder. If Restore fails, it
 // removes what it copied. If it is killed, call it again.
@@ -74,10 +76,13 @@ func find(from string) (Backup, error) {
 
 // prepare makes sure that the data folder exists and is empty. It removes the files of a Restore that was killed.
 func prepare(folder string) error {
+	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("the data folder %s is a symbolic link; name the folder that it leads to", folder)
+	}
 	if err := install.CreateFolder(folder); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(folder, install.RestoreFile))
+	text, err := readMark(filepath.Join(folder, install.RestoreFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -108,6 +113,16 @@ func prepare(folder string) error {
 		}
 	}
 	return nil
+}
+
+// readMark reads the mark of an unfinished restore.
+func readMark(path string) ([]byte, error) {
+	file, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	return io.ReadAll(file)
 }
 
 // discard removes restored files, and at last the mark of an unfinished restore.

@@ -158,7 +158,7 @@ func (v *verifyAudit) Run(ctx context.Context, e environment) error {
 	if err != nil {
 		return err
 	}
-	return v.read(ctx, e, func(m *meta.Store) error {
+	return v.with(ctx, e, pepper, func(m *meta.Store) error {
 		found, err := audit.Verify(ctx, m.Audit(), pepper, known...)
 		if err != nil {
 			return err

@@ -191,7 +191,7 @@ func (in installed) change(t *testing.T, statements ...string) {
 func (in installed) recordAt(t *testing.T, instant time.Time) {
 	t.Helper()
 	now, log := func() time.Time { return instant }, slog.New(slog.DiscardHandler)
-	pepper, pepperErr := install.Pepper(in.dir, "")
+	pepper, pepperErr := install.Pepper(t.Context(), in.dir, in.dsn, "", log, now)
 	records, recordsErr := install.OpenRecords(t.Context(), in.dir, in.dsn, pepper, log, now)
 	heads, headsErr := install.OpenHeads(filepath.Join(in.dir, install.HeadsFile), 0, now, log)
 	if err := errors.Join(pepperErr, recordsErr, headsErr); err != nil {

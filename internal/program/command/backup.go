@@ -65,6 +65,9 @@ func (b *makeBackup) Run(ctx context.Context, e environment) error {
 }
 
 func (b *makeBackup) create(ctx context.Context, e environment) (_ backup.Made, err error) {
+	if err := install.CheckAccess(b.Data); err != nil {
+		return backup.Made{}, err
+	}
 	if running := control.Dial(ctx, filepath.Join(b.Data, install.SocketFile)); running != nil {
 		defer func() { err = errors.Join(err, running.Close(ctx)) }()
 		return running.Backup(ctx, b.Dir, b.Keep)

@@ -144,8 +144,11 @@ func (c *copyEvents) transfer(ctx context.Context, e environment) (_ transfer.Re
 			return report, fmt.Errorf("the rows are copied, but their days are not sealed: %w", err)
 		}
 	}
-	if noteErr != nil || !c.Before.IsZero() {
+	if errors.Is(noteErr, fs.ErrNotExist) || !c.Before.IsZero() {
 		return report, nil
+	}
+	if noteErr != nil {
+		return report, noteErr
 	}
 	return report, atomicfile.Replace(filepath.Join(c.Data, install.ClickHouseProgressFile), note)
 }
@@ -180,9 +183,13 @@ func sealCopied(ctx context.Context, target store.Store, e environment) error {
 // openSource opens the data of a folder: through the server that runs on it, or else directly.
 func openSource(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (transfer.Source,
 	func(context.Context) error, error) {
-	file := filepath.Join(dir, install.EventsFile)
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("no data: %s does not exist", file)
+	if err := install.CheckAccess(dir); err != nil {
+		return nil, nil, err
+	}
+	if exists, err := install.Exists(dir, install.EventsFile); err != nil {
+		return nil, nil, err
+	} else if !exists {
+		return nil, nil, fmt.Errorf("no data: %s does not exist", filepath.Join(dir, install.EventsFile))
 	}
 	if running := control.Dial(ctx, filepath.Join(dir, install.SocketFile)); running != nil {
 		return running, running.Close, nil

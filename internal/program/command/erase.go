@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
-	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
@@ -31,14 +31,14 @@ type storedData struct {
 
 // opened opens events and records, and calls run.
 func (d *storedData) opened(ctx context.Context, e environment, run func(*erasure.Eraser) error) error {
-	var pepper auth.Pepper // without one there were no imports
-	if d.hasPepper(d.PepperFile) {
-		var err error
-		if pepper, err = install.Pepper(d.Data, d.PepperFile); err != nil {
-			return err
-		}
+	if err := d.needData(); err != nil {
+		return err
 	}
-	return d.read(ctx, e, func(m *meta.Store) (err error) {
+	pepper, err := install.ReadPepper(d.Data, d.PepperFile)
+	if err != nil && (d.PepperFile != "" || !errors.Is(err, os.ErrNotExist)) { // without a pepper there were no imports
+		return err
+	}
+	return d.with(ctx, e, pepper, func(m *meta.Store) (err error) {
 		source := eventSource{Data: d.Data, Clickhouse: d.Clickhouse, Cluster: d.Cluster}
 		events, closeEvents, err := source.open(ctx, e)
 		if err != nil {

@@ -29,7 +29,7 @@ type exportRows struct {
 	To             day    `placeholder:"DAY" help:"Last UTC day. Default: the last day with rows."`
 	Format         string `enum:"${exports}" default:"ndjson" help:"Format: ${exports}. import reads ndjson."`
 	Table          string `placeholder:"NAME" help:"The only table to export, such as events. Required for a website with csv and parquet, whose files have one table."`
-	EscapeFormulas bool   `help:"For csv: put an apostrophe before texts that spreadsheets would run as formulas."`
+	EscapeFormulas bool   `default:"true" negatable:"" help:"For csv: put an apostrophe before texts that spreadsheets would run as formulas. --no-escape-formulas leaves texts as visitors sent them, for programs."`
 	After          string `placeholder:"CURSOR" help:"Continue an interrupted export to standard output, from the cursor of its last mark."`
 	Force          bool   `help:"Replace FILE if it exists."`
 
@@ -122,7 +122,7 @@ func (x *exportRows) toOutput(ctx context.Context, e environment, cfg exporter.C
 
 // write writes the rows of cfg to a target.
 func (x *exportRows) write(ctx context.Context, cfg exporter.Config, to exporter.Target) (exporter.Progress, error) {
-	to.EscapeFormulas = x.EscapeFormulas
+	to.RawTexts = !x.EscapeFormulas
 	export, err := exporter.New(ctx, cfg)
 	if err != nil {
 		return exporter.Progress{}, err

@@ -70,7 +70,14 @@ func (i *importEvents) Run(ctx context.Context, e environment) error {
 	if err != nil {
 		return err
 	}
-	return i.read(ctx, e, func(m *meta.Store) error { return i.into(ctx, e, m, sources) })
+	if err := i.needData(); err != nil {
+		return err
+	}
+	pepper, err := i.pepper(ctx, e, i.PepperFile)
+	if err != nil {
+		return err
+	}
+	return i.with(ctx, e, pepper, func(m *meta.Store) error { return i.into(ctx, e, m, sources) })
 }
 
 func (i *importEvents) sources() ([]importer.Source, error) {
@@ -91,10 +98,6 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	} else if err != nil {
 		return err
 	}
-	pepper, err := i.pepperBeside(ctx, m, i.PepperFile)
-	if err != nil {
-		return err
-	}
 	target, closeTarget, err := i.target(ctx, e)
 	if err != nil {
 		return err
@@ -103,7 +106,7 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	cfg := importer.Config{
 		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, DryRun: i.DryRun,
 		Rows: i.Rows, Now: e.now,
-		Pepper: pepper, Salts: m, Progress: i.progressFile(),
+		Pepper: m.Pepper(), Salts: m, Progress: i.progressFile(),
 		Exists: func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
 	}
 	if i.Format != "auto" {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -144,11 +142,18 @@ func (r *records) read(ctx context.Context, e environment, run func(*meta.Store)
 }
 
 func (r *records) needData() error {
-	file := filepath.Join(r.Data, install.RecordsFile)
-	if _, err := os.Stat(file); r.Meta == "" && err != nil {
-		return fmt.Errorf("no data: %s does not exist; name the folder with --data, or create it with serve", file)
+	if r.Meta != "" {
+		return nil
 	}
-	return nil
+	if err := install.CheckAccess(r.Data); err != nil {
+		return err
+	}
+	exists, err := install.Exists(r.Data, install.RecordsFile)
+	if err == nil && !exists {
+		err = fmt.Errorf("no data: %s does not exist; name the folder with --data, or create it with serve",
+			filepath.Join(r.Data, install.RecordsFile))
+	}
+	return err
 }
 
 // change opens the store, or creates it, and calls run.
@@ -218,55 +223,7 @@ func (r *records) reissue(ctx context.Context, e environment, file string, run f
 	return r.issue(ctx, e, file, run)
 }
 
-// pepper returns the pepper of the keys. It creates a pepper only if there are no keys, because keys of another
-// pepper would stop working.
+// pepper returns the pepper of file or of the folder, and creates it if the records belong to none yet.
 func (r *records) pepper(ctx context.Context, e environment, file string) (auth.Pepper, error) {
-	if r.Meta == "" {
-		if err := install.CreateFolder(r.Data); err != nil {
-			return auth.Pepper{}, err
-		}
-	}
-	if r.hasPepper(file) {
-		return install.Pepper(r.Data, file)
-	}
-	var pepper auth.Pepper
-	err := r.with(ctx, e, auth.Pepper{}, func(m *meta.Store) (err error) {
-		pepper, err = r.pepperBeside(ctx, m, file)
-		return err
-	})
-	return pepper, err
-}
-
-// hasPepper reports whether file names a pepper, or the folder has one.
-func (r *records) hasPepper(file string) bool {
-	_, err := os.Stat(filepath.Join(r.Data, install.PepperFile))
-	return file != "" || !errors.Is(err, fs.ErrNotExist)
-}
-
-// pepperBeside is like pepper, with the records m that are open.
-func (r *records) pepperBeside(ctx context.Context, m *meta.Store, file string) (auth.Pepper, error) {
-	if !r.hasPepper(file) {
-		if err := r.needNoKeys(ctx, m); err != nil {
-			return auth.Pepper{}, err
-		}
-		if err := install.CreateFolder(r.Data); err != nil {
-			return auth.Pepper{}, err
-		}
-	}
-	return install.Pepper(r.Data, file)
-}
-
-func (r *records) needNoKeys(ctx context.Context, m *meta.Store) error {
-	owners, err := m.Owners(ctx)
-	for _, o := range owners {
-		keys, err := m.Keys(ctx, o.ID)
-		if err != nil {
-			return err
-		}
-		if len(keys) > 0 {
-			return fmt.Errorf("there are keys, but %s does not exist; name the server's pepper with --pepper-file, or its folder with --data",
-				filepath.Join(r.Data, install.PepperFile))
-		}
-	}
-	return err
+	return install.Pepper(ctx, r.Data, string(r.Meta), file, slog.New(slog.DiscardHandler), e.now)
 }

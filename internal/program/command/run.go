@@ -16,6 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/importer"
+	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/internal/program/service"
 )
 
@@ -200,7 +201,7 @@ func report(errs io.Writer, err error) int {
 		return 0
 	}
 	status, hint := 1, ""
-	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	text := strings.Join(strings.FieldsFunc(install.ExplainAccess(err).Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	var wrong *kong.ParseError
 	var damage *damageError
 	var incomplete *incompleteError

@@ -43,7 +43,9 @@ type serve struct {
 	Addr        string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 chooses a free port."`
 	TrackAddr   string `placeholder:"HOST:PORT" help:"Another host and port to serve tracking on, at /. Tracking is always served under /ingest of --addr."`
 	MetricsAddr string `placeholder:"HOST:PORT" help:"Host and port to serve metrics for Prometheus on, at /metrics and without authentication (default: off). A port alone, such as :9090, is on 127.0.0.1."`
-	NewRecords  bool   `help:"Create an empty file of records if there is a file of events but no file of records. Without this option that is an error."`
+	NewRecords  bool   `help:"Begin with records that do not know the stored events: with an empty file, or an empty database of --meta. Without this option that is an error."`
+	NewEvents   bool   `help:"Continue without events that were stored before, according to the records: with an empty or older file or database of events. Without this option that is an error."`
+	NewPepper   bool   `help:"Give the records another pepper, because theirs is lost. All keys stop working until they are rotated, and the audit trail is deleted."`
 	Demo        bool   `default:"true" negatable:"" help:"Create a demo website, link, monitor and key, with traffic up to now. --no-demo, or --demo=false, starts without demo data."`
 	DemoDays    int    `default:"90" help:"Days of demo traffic before today, when the demo is created."`
 	DemoEvery   span   `default:"15s" placeholder:"TIME" help:"Time between two writes of demo traffic while the server runs. Default: 15s. 0: no traffic after the start."`
@@ -139,6 +141,7 @@ func (s *serve) settings() service.Settings {
 	return service.Settings{
 		Addr: s.Addr, TrackAddr: s.TrackAddr, MetricsAddr: s.MetricsAddr,
 		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile, NewRecords: s.NewRecords,
+		NewEvents: s.NewEvents, NewPepper: s.NewPepper,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
 		Memory:        int64(s.Memory),
 		DuckDBMemory:  int64(s.DuckdbMemory),

@@ -23,13 +23,18 @@ type trail struct {
 	heads  *install.HeadStore // nil without a data folder
 }
 
-// openTrail continues the trail of m. It fails if the trail is signed with another pepper, because the servers
-// would not accept secrets that commands create with this pepper. It cannot detect a wrong pepper if the trail has
-// no entries yet.
+// openTrail continues the trail of m. It fails if the records belong to another pepper, because the servers would not
+// accept secrets that commands create with this pepper.
 func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, pepper auth.Pepper) (*trail, error) {
+	if err := m.CheckPepper(ctx, pepper); err != nil {
+		return nil, err
+	}
 	t := &trail{e: e}
 	cfg := audit.Config{Log: m.Audit(), Pepper: pepper, Now: e.now}
-	if _, err := os.Stat(r.Data); err == nil {
+	if _, err := os.Stat(r.Data); !errors.Is(err, fs.ErrNotExist) {
+		if err := install.CheckAccess(r.Data); err != nil {
+			return nil, err
+		}
 		file, log := filepath.Join(r.Data, install.HeadsFile), slog.New(slog.NewTextHandler(e.errs, nil))
 		stored, err := install.ReadHeads(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -45,8 +50,7 @@ func (r *records) openTrail(ctx context.Context, e environment, m *meta.Store, p
 		return t, nil
 	}
 	if errors.Is(err, audit.ErrTampered) {
-		err = errors.New("the audit trail is signed with another pepper, or was changed by someone else; " +
-			"name the server's pepper with --pepper-file, and run audit verify")
+		err = errors.New("the audit trail was changed by someone else; run audit verify")
 	}
 	return nil, errors.Join(err, t.closeHeads())
 }

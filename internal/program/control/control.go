@@ -121,13 +121,26 @@ func Handler(events Source, seals Seals, backups Backups) http.Handler {
 		err := gob.NewDecoder(r.Body).Decode(&asked)
 		var made backup.Made
 		if err == nil {
-			made, err = backups.Create(r.Context(), asked.To, asked.Keep)
+			err = asked.To.check()
+		}
+		if err == nil {
+			made, err = backups.Create(r.Context(), asked.To.Path, asked.Keep)
 		}
 		reply(w, made, err)
 	})
-	mux.HandleFunc("GET /backups", func(w http.ResponseWriter, _ *http.Request) { reply(w, backups.Status(), nil) })
+	mux.HandleFunc("GET /backups", func(w http.ResponseWriter, _ *http.Request) {
+		found := wireStatus{Status: backups.Status()}
+		var err error
+		if found.Status.To != "" {
+			found.To, err = PlaceOf(found.Status.To)
+		}
+		reply(w, found, err)
+	})
 	return mux
 }
+
+// ErrElsewhere: the server sees other files under a path than this process.
+var ErrElsewhere = errors.New("the server sees other files than this command")
 
 var errUnable = errors.New("the store of this server cannot erase")
 
@@ -146,8 +159,14 @@ func decoded[Asked, Found any](do func(context.Context, Asked) (Found, error)) h
 
 // wireBackup asks for a backup.
 type wireBackup struct {
-	To   string
+	To   Place // as the command sees it
 	Keep int
+}
+
+// wireStatus describes the regular backups.
+type wireStatus struct {
+	Status backup.Status
+	To     Place // Status.To, as the server sees it
 }
 
 // wireDays names days of a subject.
@@ -321,19 +340,33 @@ func (c *Client) RebuildSeals(ctx context.Context, website store.Subject, from, 
 	return days, err
 }
 
-// Backup makes a backup in the folder to, an absolute path, with the rights of the server. It keeps the newest backups
-// there; 0 keeps all.
+// Backup makes a backup in the folder to with the rights of the server. It keeps the newest backups there; 0 keeps all.
+// It fails unless this process sees the complete backup, too.
 func (c *Client) Backup(ctx context.Context, to string, keep int) (backup.Made, error) {
+	place, err := PlaceOf(to)
+	if err != nil {
+		return backup.Made{}, err
+	}
 	var made backup.Made
-	err := c.ask(ctx, http.MethodPost, "backup", wireBackup{to, keep}, &made)
+	if err := c.ask(ctx, http.MethodPost, "backup", wireBackup{place, keep}, &made); err != nil {
+		return backup.Made{}, err
+	}
+	seen, err := backup.ReadManifest(made.Path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !seen.Equal(&made.Manifest) {
+		return backup.Made{}, elsewhere(made.Path)
+	}
 	return made, err
 }
 
-// Backups describes the regular backups of the server.
+// Backups describes the regular backups of the server. Its error wraps [ErrElsewhere] if this process sees other files
+// in their folder; the status is valid then.
 func (c *Client) Backups(ctx context.Context) (backup.Status, error) {
-	var found backup.Status
+	var found wireStatus
 	err := c.ask(ctx, http.MethodGet, "backups", nil, &found)
-	return found, err
+	if err == nil && found.Status.To != "" && found.To.check() != nil {
+		err = fmt.Errorf("%w in the folder of its backups, %s", ErrElsewhere, found.Status.To)
+	}
+	return found.Status, err
 }
 
 func (c *Client) ask(ctx context.Context, method, route string, question, answer any) error {

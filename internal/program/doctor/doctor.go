@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/query"
@@ -91,6 +92,7 @@ func Check(ctx context.Context, cfg Config) []Finding {
 		defer func() { _ = d.running.Close(ctx) }()
 	}
 	d.checkRecords(ctx)
+	d.checkLost(ctx)
 	d.checkRedis(ctx)
 	d.checkDisk()
 	d.checkBackups(ctx)
@@ -192,9 +194,39 @@ func (d *doctor) checkEvents(ctx context.Context, events source) {
 		return
 	}
 	d.found(OK, name, "", "the store answers; it has events of %d websites, links and monitors", len(subjects))
+	d.checkPair(ctx, events)
 	d.checkNewest(ctx, events, subjects)
 	d.checkRetention(ctx, events, subjects)
 	d.checkSealing(ctx, events, subjects)
+}
+
+// checkLost looks for a missing file of events that the records know.
+func (d *doctor) checkLost(ctx context.Context) {
+	if !d.recordsSound || d.running != nil {
+		return
+	}
+	if err := d.pair().CheckFiles(ctx, slog.New(slog.DiscardHandler), d.Now); err != nil {
+		d.found(Problem, "records", "put back what is missing before you start the server", "%v", err)
+	}
+}
+
+func (d *doctor) pair() install.Pair {
+	return install.Pair{Data: d.Data, Meta: d.Meta, ClickHouse: d.ClickHouse.DSN != ""}
+}
+
+// checkPair checks that the events and the records belong together. A running server did so when it started.
+func (d *doctor) checkPair(ctx context.Context, events source) {
+	if !d.recordsSound || d.running != nil {
+		return
+	}
+	records, err := install.OpenRecords(ctx, d.Data, d.Meta, auth.Pepper{}, slog.New(slog.DiscardHandler), d.Now)
+	if err == nil {
+		defer func() { _ = records.Close(context.WithoutCancel(ctx)) }()
+		err = d.pair().Check(ctx, events, records)
+	}
+	if err != nil {
+		d.found(Problem, "records", "put back what is missing before you start the server", "%v", err)
+	}
 }
 
 // checkSealing compares the stored results of the last days with their events.

@@ -33,15 +33,15 @@ var noon = time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
 // folder returns a data folder with sealed events of yesterday, and with a backup in its own folder.
 func folder(t *testing.T) Config {
 	t.Helper()
+	ctx := t.Context()
 	cfg := Config{Data: t.TempDir(), BackupTo: t.TempDir(), Every: 24 * time.Hour, Days: 3,
 		Now: func() time.Time { return noon }}
 	if err := os.Chmod(cfg.Data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := install.Pepper(cfg.Data, ""); err != nil {
+	if _, err := install.Pepper(ctx, cfg.Data, "", "", quiet, cfg.Now); err != nil {
 		t.Fatal(err)
 	}
-	ctx := t.Context()
 	events, err := install.OpenFile(ctx, cfg.Data, embedded.Config{Now: cfg.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +64,9 @@ func folder(t *testing.T) Config {
 	}
 	records, err := install.OpenRecords(ctx, cfg.Data, "", auth.Pepper{}, quiet, cfg.Now)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := records.CreateWebsite(ctx, store.Website{ID: "w", Owner: install.Owner, Domain: "w.example"}); err != nil {
 		t.Fatal(err)
 	}
 	source := backup.Source{Folder: cfg.Data, Events: events, Records: records, Now: cfg.Now}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/program/backup"
+	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
@@ -40,8 +41,17 @@ func (d *doctor) checkRecords(ctx context.Context) {
 		}
 	}
 	asked := d.Now()
+	var noPepper error
+	cfg.Pepper, noPepper = install.ReadPepper(d.Data, d.PepperFile)
+	if noPepper != nil && d.PepperFile != "" { // checkFiles reports a missing pepper of the folder
+		d.found(Problem, "files", "name the pepper of the server with --pepper-file", "%v", noPepper)
+	}
 	clock, err := meta.Check(ctx, cfg)
 	switch {
+	case errors.Is(err, meta.ErrOtherPepper):
+		d.recordsSound = true
+		d.found(Problem, "records", "put the right pepper back from your copy, or name it with --pepper-file; if it is lost, see docs/security.md",
+			"this is not the pepper of the records in %s: no key works, and the audit trail cannot be verified", what)
 	case errors.Is(err, store.ErrNewerSchema):
 		d.found(Problem, "records", "use the newer program, or restore a backup",
 			"the tables in %s are of a newer program: %v", what, err)
@@ -159,6 +169,10 @@ func (d *doctor) checkBackups(ctx context.Context) {
 	if d.running != nil {
 		status, err := d.running.Backups(ctx)
 		switch {
+		case errors.Is(err, control.ErrElsewhere):
+			d.found(Warning, "backups", "use a folder outside of /tmp, /var/tmp and home folders, or run doctor where the server runs",
+				"%v, so its backups cannot be checked", err)
+			return
 		case err != nil:
 			d.found(Problem, "backups", "check the log of the server", "the server does not tell its backups: %v", err)
 		case status.Error != "":

@@ -22,6 +22,11 @@ const others fs.FileMode = 0o077
 // checkFolder checks the data folder, and reports whether it can be used.
 func (d *doctor) checkFolder() bool {
 	info, err := os.Stat(d.Data)
+	var denied *install.AccessError
+	if errors.As(install.CheckAccess(d.Data), &denied) {
+		d.found(Problem, "folder", denied.Do(), "%s", denied.What())
+		return false
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.found(Problem, "folder", "name the folder with --data, or create it with serve", "%s does not exist", d.Data)
@@ -92,7 +97,7 @@ func (d *doctor) checkOne(name, put string) bool {
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		d.found(Problem, "files", "run this command as the user of the server; chown the file if that fails, too",
+		d.found(Problem, "files", "run this command as the user of the server, or chown the file to that user",
 			"%s cannot be opened for writing: %v", path, err)
 		return false
 	}

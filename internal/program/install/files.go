@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/demo/site"
 	"github.com/sightline-analytics/sightline/store/embedded"
 )
@@ -33,7 +32,7 @@ const (
 // CreateFolder creates the data folder, readable only for its owner.
 func CreateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("data folder: %w", err)
+		return ExplainAccess(fmt.Errorf("data folder: %w", err))
 	}
 	return nil
 }
@@ -47,22 +46,15 @@ func Exists(dir, name string) (bool, error) {
 	return err == nil, err
 }
 
-// CheckRestored returns an error if a restore into the data folder has not finished.
+// CheckRestored returns an error if a restore into the data folder has not finished. Its error is an [AccessError] if this
+// process may not use the folder or its files.
 func CheckRestored(dir string) error {
+	if err := CheckAccess(dir); err != nil {
+		return err
+	}
 	exists, err := Exists(dir, RestoreFile)
 	if exists {
 		err = fmt.Errorf("the restore into %s is not finished: run restore again, or empty the folder", dir)
 	}
 	return err
-}
-
-// Pepper reads the pepper from file. If file is empty, it reads the pepper of the data folder, or creates it.
-func Pepper(dir, file string) (auth.Pepper, error) {
-	if file == "" {
-		return auth.PepperFile(filepath.Join(dir, PepperFile))
-	}
-	if _, err := os.Stat(file); err != nil {
-		return auth.Pepper{}, fmt.Errorf("read the pepper: %w", err)
-	}
-	return auth.PepperFile(file)
 }

@@ -63,7 +63,7 @@ func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *
 	}
 	m, err := meta.Open(ctx, cfg)
 	if err != nil {
-		return nil, explain(where, err)
+		return nil, explainPepper(where, explain(where, err))
 	}
 	if _, err := m.EnsureOwner(ctx, meta.Owner{ID: Owner, Name: "This install"}); err != nil {
 		return nil, errors.Join(err, m.Close(context.Background()))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -54,6 +55,7 @@ type app struct {
 type events interface {
 	store.Store
 	store.Writer
+	Subjects(ctx context.Context) ([]store.Subject, error)
 	Close(ctx context.Context) error
 }
 
@@ -86,15 +88,15 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 			return nil, fmt.Errorf("--geoip: %w", err)
 		}
 	}
+	if err := a.pair().CheckFiles(ctx, log, now); err != nil {
+		return nil, err
+	}
 	// The file of events is opened first. It is locked, so a second server with the same folder fails here.
 	if a.events, err = a.openEvents(ctx); err != nil {
 		return nil, err
 	}
 	a.onClose(a.events.Close)
-	if err := a.checkRecords(ctx); err != nil {
-		return nil, err
-	}
-	if a.pepper, err = install.Pepper(s.Data, s.PepperFile); err != nil {
+	if err := a.pair().CheckNew(ctx, a.events); err != nil {
 		return nil, err
 	}
 	if s.Redis != "" {
@@ -107,10 +109,9 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		}
 		a.onClose(a.bus.Close)
 	}
-	if a.records, err = install.OpenRecords(ctx, s.Data, s.Meta, a.pepper, log, now); err != nil {
+	if err := a.openRecords(ctx); err != nil {
 		return nil, err
 	}
-	a.onClose(a.records.Close)
 	if err := a.openHeads(); err != nil {
 		return nil, err
 	}
@@ -125,32 +126,54 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	return a, install.WarnOfReaders(s.Data, s.PepperFile, log)
 }
 
-// checkRecords refuses to create an empty file of records beside a file of events, or beside heads of the audit
-// trail. Without its records the service would refuse all events, and trackers would not send them again.
-func (a *app) checkRecords(ctx context.Context) error {
-	if a.settings.Meta != "" || a.settings.NewRecords {
-		return nil
+// pair returns the check that events and records belong together.
+func (a *app) pair() install.Pair {
+	s := &a.settings
+	return install.Pair{Data: s.Data, Meta: s.Meta, ClickHouse: s.ClickHouse.DSN != "", NewRecords: s.NewRecords,
+		NewEvents: s.NewEvents}
+}
+
+// openRecords opens the records with their pepper.
+func (a *app) openRecords(ctx context.Context) (err error) {
+	s := &a.settings
+	if s.NewPepper {
+		if err := a.forgetPepper(ctx); err != nil {
+			return err
+		}
 	}
-	lost := func(beside string) error {
-		return fmt.Errorf("%s is missing, but %s has data, in %s: put the missing file back from a backup, or start once with --new-records to create an empty one",
-			install.RecordsFile, beside, a.settings.Data)
-	}
-	if exists, err := install.Exists(a.settings.Data, install.RecordsFile); err != nil || exists {
+	if a.pepper, err = install.Pepper(ctx, s.Data, s.Meta, s.PepperFile, a.log, a.now); err != nil {
 		return err
 	}
-	if exists, err := install.Exists(a.settings.Data, install.HeadsFile); err != nil {
-		return err
-	} else if exists {
-		return lost(install.HeadsFile)
-	}
-	file, ok := a.events.(embedded.Store)
-	if !ok || a.settings.ClickHouse.DSN != "" {
-		return nil // a ClickHouse database may have events of other servers
-	}
-	if subjects, err := file.Subjects(ctx); err != nil || len(subjects) == 0 {
+	if a.records, err = install.OpenRecords(ctx, s.Data, s.Meta, a.pepper, a.log, a.now); err != nil {
 		return err
 	}
-	return lost(install.EventsFile)
+	a.onClose(a.records.Close)
+	return a.pair().Check(ctx, a.events, a.records)
+}
+
+// forgetPepper prepares the records for another pepper, unless the present one is theirs. It also moves the heads of the
+// audit trail away, which are of the lost pepper.
+func (a *app) forgetPepper(ctx context.Context) (err error) {
+	s := &a.settings
+	records, err := install.OpenRecords(ctx, s.Data, s.Meta, auth.Pepper{}, a.log, a.now)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, records.Close(context.WithoutCancel(ctx))) }()
+	pepper, err := install.ReadPepper(s.Data, s.PepperFile)
+	if err == nil {
+		err = records.CheckPepper(ctx, pepper)
+	}
+	if !errors.Is(err, meta.ErrOtherPepper) && (s.PepperFile != "" || !errors.Is(err, os.ErrNotExist)) {
+		return err // the pepper is right, or something else is wrong
+	}
+	a.log.Warn("the records get another pepper: rotate all keys; the audit trail up to now is deleted")
+	heads := filepath.Join(s.Data, install.HeadsFile)
+	err = os.Rename(heads, heads+"."+a.now().UTC().Format("20060102T150405Z"))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, records.ForgetPepper(ctx))
 }
 
 // onClose registers closer for close, which runs closers in reverse order.

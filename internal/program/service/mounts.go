@@ -94,7 +94,8 @@ func (a *app) panel() (mount, error) {
 }
 
 func (a *app) tools(api http.Handler) (mount, error) {
-	h, err := mcp.New(mcp.Config{API: a.metrics.counted("api", api), Version: Version()})
+	h, err := mcp.New(mcp.Config{API: a.metrics.counted("api", api), Version: Version(),
+		Origins: a.settings.Origins, Proxies: a.settings.Proxies})
 	about := &page{
 		about: "mcp.md", body: mcp.MaxBody,
 		free: "each message and each call of a tool is a request to the API, with the limits of its caller",

@@ -25,7 +25,9 @@ type Settings struct {
 	MinFree      int64             // embedded.Config.MinFree
 	Redis        string            // address; empty: nothing is shared with other processes
 	PepperFile   string            // empty: the pepper of the data folder
-	NewRecords   bool              // create an empty file of records even beside events
+	NewRecords   bool              // begin with records that do not know the events
+	NewEvents    bool              // continue without events that the records say were stored
+	NewPepper    bool              // give the records another pepper in place of a lost one
 
 	BackupTo    string        // folder of regular backups; empty: none
 	BackupEvery time.Duration // time between two backups

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/demo/site"
+	"github.com/sightline-analytics/sightline/internal/program/install"
 )
 
 // A task is work that the program does in the background while it serves.
@@ -27,6 +28,7 @@ func (a *app) tasks() []task {
 			failed(err)
 		}
 	}}}
+	all = append(all, task{"marking of stored events", a.markEvents})
 	if a.backups != nil {
 		all = append(all, task{"regular backups", func(ctx context.Context, _ func(error)) { a.backups.Run(ctx) }})
 	}
@@ -39,6 +41,38 @@ func (a *app) tasks() []task {
 		all = append(all, task{"reading of the GeoIP file", a.reloadGeo})
 	}
 	return all
+}
+
+// The records learn which events are stored: soon after the first one, then regularly, and when the server stops.
+const (
+	firstMark = time.Second
+	markEvery = time.Minute
+)
+
+// markEvents tells the records which events are stored, so that a start without these events is refused.
+func (a *app) markEvents(ctx context.Context, failed func(error)) {
+	wait := firstMark
+	for {
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		}
+		timer.Stop()
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+		isMarked, err := install.Mark(within, a.events, a.records)
+		cancel()
+		switch {
+		case err != nil:
+			failed(err)
+			wait = markEvery
+		case isMarked:
+			wait = markEvery
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
 }
 
 // geoCheck is how often the server looks whether the GeoIP file has changed.

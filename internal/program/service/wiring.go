@@ -68,7 +68,7 @@ func (a *app) openService() (err error) {
 	}
 	a.service, err = sightline.New(cfg)
 	if errors.Is(err, audit.ErrTampered) {
-		return fmt.Errorf("audit trail: %w; if --pepper-file is right, run audit verify", err)
+		return fmt.Errorf("audit trail: %w; run audit verify", err)
 	}
 	if err != nil {
 		return err

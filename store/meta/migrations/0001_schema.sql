@@ -3,6 +3,12 @@
 
 -- +goose Up
 
+-- What the records know about their installation: marks of its pepper, and what the host stores under a name.
+CREATE TABLE facts (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+);
+
 -- The directory: owners, and their websites, links and monitors.
 
 CREATE TABLE owners (
