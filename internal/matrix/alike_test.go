@@ -3,9 +3,11 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,31 +51,61 @@ func (p probe) send(w *world, key, id string) *httptest.ResponseRecorder {
 	return w.send(p.route.host, req)
 }
 
-// TestNotMineAndNotThereReadAlike checks that unknown ids and ids of other owners get the same answers and headers.
+// TestNotMineAndNotThereReadAlike checks that unknown ids and ids of other owners get the same answers and headers. It
+// tries every kind of credential in memory, and two in databases.
 func TestNotMineAndNotThereReadAlike(t *testing.T) {
 	type shown struct {
 		Status int
 		Header http.Header
 		Body   string
 	}
+	isFirst := true
 	onEach(t, func(t *testing.T, e engine) {
 		w := newWorld(t, e)
-		for _, p := range probes(t) {
-			for _, key := range []string{"whole", "greedy"} {
-				var first shown
-				for i, id := range []string{foreign, nowhere} {
-					w.limiter.renew(t, ratelimit.Config{})
-					rec := p.send(w, key, id)
-					got := shown{rec.Code, rec.Header(), rec.Body.String()}
-					if i == 0 {
-						first = got
-					} else if diff := cmp.Diff(first, got); diff != "" {
-						t.Errorf("%s by the key %s (-foreign +nowhere): %s", p, key, diff)
-					}
+		credentials := []string{"whole", "greedy"}
+		if isFirst {
+			credentials = slices.Sorted(maps.Keys(w.secrets))
+			isOwn := func(name string) bool { return name == "theirs" }
+			credentials = slices.DeleteFunc(credentials, isOwn)
+		}
+		isFirst = false
+		alike := func(p probe, key string, ids ...string) {
+			var first shown
+			for i, id := range ids {
+				w.limiter.renew(t, ratelimit.Config{})
+				rec := p.send(w, key, id)
+				got := shown{rec.Code, rec.Header(), rec.Body.String()}
+				if i == 0 {
+					first = got
+				} else if diff := cmp.Diff(first, got); diff != "" {
+					t.Errorf("%s by the key %s (-%s +%s): %s", p, key, ids[0], id, diff)
 				}
 			}
 		}
+		for _, key := range credentials {
+			for _, p := range probes(t) {
+				alike(p, key, foreign, nowhere)
+			}
+			for _, p := range keyProbes(t) {
+				alike(p, key, "key_theirs", "key_of_nobody")
+			}
+		}
 	})
+}
+
+// keyProbes returns the probes of every route about one key.
+func keyProbes(t *testing.T) (all []probe) {
+	t.Helper()
+	for _, r := range routes() {
+		if s := sampleOf(t, r); strings.Contains(s.target, "/keys/key_") {
+			s.target = strings.NewReplacer("key_managed", "{id}", "key_leaving", "{id}").Replace(s.target)
+			all = append(all, probe{r, s, "key"})
+		}
+	}
+	if len(all) < 4 {
+		t.Errorf("%d routes are about one key", len(all))
+	}
+	return all
 }
 
 // TestNotMineAndNotThereTakeAsLong checks that answers for unknown ids take as long as answers for ids of other

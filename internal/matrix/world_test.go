@@ -122,8 +122,11 @@ func (w *world) addKeys(t testing.TB) {
 		"expired":  {Scopes: both, Resources: list, Expires: noon},
 		"managed":  {Scopes: []auth.Scope{auth.ReadData}, Resources: list}, // what routes of keys change
 		"leaving":  {Scopes: []auth.Scope{auth.ReadData}, Resources: list}, // what they revoke
+		"theirs":   {Owner: other, Scopes: []auth.Scope{auth.ReadData}, All: true},
 	} {
-		k.ID, k.Owner = "key_"+name, acme
+		if k.ID = "key_" + name; k.Owner == "" {
+			k.Owner = acme
+		}
 		kept, secret, err := w.engine.keys.CreateKey(context.Background(), k)
 		if err != nil {
 			t.Fatalf("key %s: %v", name, err)
