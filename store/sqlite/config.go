@@ -19,7 +19,8 @@ type Config struct {
 	// Path is the database file. If it is empty or ":memory:", the store is in memory and lost when it is
 	// closed. The directory must exist.
 	Path string
-	// MaxReaders is the number of queries that run at a time. The default is the number of processors. A store
+	// MaxReaders is the number of queries that run at a time. The default is one more than the number of processors,
+	// because the engine keeps one of them free for other owners than the one that asks much. A store
 	// in memory runs one query or write at a time.
 	MaxReaders int
 	// CacheBytes is the memory for pages of the file, for each reader. The default is 32 MiB. Queries use
@@ -50,7 +51,7 @@ func (c Config) resolve() (Config, error) {
 		}
 		c.Path = path
 	}
-	c.MaxReaders = cmp.Or(c.MaxReaders, runtime.NumCPU())
+	c.MaxReaders = cmp.Or(c.MaxReaders, runtime.NumCPU()+1)
 	if c.memory() {
 		c.MaxReaders = 1
 	}
