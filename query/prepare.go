@@ -64,7 +64,8 @@ func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared,
 		}
 	}
 	access := a.AppendKey(make([]byte, 0, 512))
-	key := string(req.AppendKey(keytext.Numbers(appendMoment(keytext.Texts(access, a.Owner, a.Caller), now), first.UnixMilli())))
+	text := appendMoment(keytext.Texts(access, a.Owner, a.Caller), now)
+	key := string(req.AppendKey(keytext.Numbers(text, first.UnixMilli())))
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
