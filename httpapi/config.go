@@ -140,9 +140,10 @@ func New(cfg Config) (http.Handler, error) {
 	open.Any, open.Origins = true, nil
 	open.Headers += ", X-Client-Id, databuddy-client-id"
 	return front.New(front.Config{
-		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Memory: cfg.Memory, Refuse: refuse, CORS: cors, TrimSlash: true,
-		Timeout: a.cfg.Timeout,
-		Logger:  cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
+		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Memory: cfg.Memory, Refuse: refuse, CORS: cors,
+		TrimSlash: true,
+		Timeout:   a.cfg.Timeout,
+		Logger:    cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
 	}, a.mounted(cors, &open)), nil
 }
 

@@ -350,7 +350,8 @@ func TestRepeatedMembers(t *testing.T) {
 	w, _ := keyWorld(t)
 	const site = `{"kind":"website","id":"site_a"}`
 	for body, want := range map[string]string{
-		`{"scopes":["read:data"],"resources":[` + site + `,` + site + `]}`:                                        "resources[1] must not repeat website \\\"site_a\\\" of resources[0]",
+		`{"scopes":["read:data"],"resources":[` + site + `,` + site +
+			`]}`: "resources[1] must not repeat website \\\"site_a\\\" of resources[0]",
 		`{"scopes":["read:data","read:data"],"all":true}`:                                                         "scopes[1] must not repeat",
 		`{"scopes":["read:data"],"all":true,"types":["pages","countries","pages"]}`:                               "types[2] must not repeat",
 		`{"scopes":["read:data"],"all":true,"filters":[{"field":"country","op":"in","values":["DE","FR","DE"]}]}`: "filters[0].values[2] must not repeat",
@@ -366,7 +367,8 @@ func TestRepeatedMembers(t *testing.T) {
 	}
 	rec := w.send("POST", "/v1/keys", "manager",
 		`{"scopes":["read:data"],"resources":[`+strings.Join(many, ",")+`]}`)
-	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), "may have at most 1000 members, not 1001") {
+	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(),
+		"may have at most 1000 members, not 1001") {
 		t.Errorf("%s", rec.Body)
 	}
 }
@@ -376,8 +378,9 @@ func TestPagesOfKeys(t *testing.T) {
 	w, memory := keyWorld(t)
 	want := []string{"key_a"}
 	for i := range 25 {
-		k := auth.Key{ID: fmt.Sprintf("key_n%02d", i), Owner: "org_a", All: true, CreatedAt: now.Add(time.Duration(i/3) * time.Second),
-			Scopes: []auth.Scope{[]auth.Scope{auth.ReadData, auth.ExportData}[i%2]}}
+		k := auth.Key{ID: fmt.Sprintf("key_n%02d", i), Owner: "org_a", All: true,
+			CreatedAt: now.Add(time.Duration(i/3) * time.Second),
+			Scopes:    []auth.Scope{[]auth.Scope{auth.ReadData, auth.ExportData}[i%2]}}
 		if _, _, err := memory.CreateKey(t.Context(), k); err != nil {
 			t.Fatal(err)
 		}
@@ -427,7 +430,8 @@ func TestOwnersHaveRoom(t *testing.T) {
 	}
 	const one = `{"scopes":["read:data"],"all":true}`
 	rec := w.send("POST", "/v1/keys", "manager", one)
-	if expect(t, rec, 409, "CONFLICT"); !strings.Contains(rec.Body.String(), "An owner may have at most 1000 keys, and would have 1001") {
+	if expect(t, rec, 409, "CONFLICT"); !strings.Contains(rec.Body.String(),
+		"An owner may have at most 1000 keys, and would have 1001") {
 		t.Errorf("%s", rec.Body)
 	}
 	expect(t, w.send("PATCH", "/v1/keys/"+last, "manager", `{"name":"longer"}`), 200, "")

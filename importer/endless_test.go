@@ -39,7 +39,8 @@ func page(text string) string { return strings.Repeat(text, 64<<10/len(text)) }
 
 var endless = map[string]string{
 	"line ends": "\n", "Windows line ends": "\r\n", "old line ends": "\r", "blanks": " ", "NUL bytes": "\x00",
-	"a line": "x", "commas": ",", "quotes": `"`, "an open object": `{"a":`, "NUL bytes and line ends": strings.Repeat("\x00", 99) + "\n",
+	"a line": "x", "commas": ",", "quotes": `"`, "an open object": `{"a":`,
+	"NUL bytes and line ends": strings.Repeat("\x00", 99) + "\n",
 }
 
 // A source without an end is given up after a bounded part, with the line from which on it has nothing. What stands
@@ -63,7 +64,8 @@ func TestSourcesWithoutAnEnd(t *testing.T) {
 				report := w.run(t, cfg, importer.Stream("f", io.MultiReader(strings.NewReader(good), &repeated{text: page(text)})))
 				runtime.ReadMemStats(&after)
 				problem := report.Sources[0].Problem
-				if report.Taken != 1 || !strings.HasPrefix(problem, "from line ") || !strings.Contains(problem, "everything before was imported") {
+				if report.Taken != 1 || !strings.HasPrefix(problem, "from line ") || !strings.Contains(problem,
+					"everything before was imported") {
 					t.Errorf("%s, problem %q", summary(report), problem)
 				}
 				if held := int64(after.HeapInuse) - int64(before.HeapInuse); held > 256<<20 {

@@ -8,8 +8,8 @@
 // A [Server] has four tools, and all of them only read: list_websites, list_query_types, ask and explain_number. Each
 // call is a request to the API with the credentials of the caller. So the API decides what the caller may see, limits
 // the calls, and records them in its audit trail. Errors of the API are errors of the tool, with the same message.
-// Each message over HTTP first asks the API whether it accepts the caller (GET /v1/self). So a message counts as one more
-// request. The bytes of messages and of the answers of the API count against the budget of the API.
+// Each message over HTTP first asks the API whether it accepts the caller (GET /v1/self). So a message counts as one
+// more request. The bytes of messages and of the answers of the API count against the budget of the API.
 //
 // [Server.ServeHTTP] speaks streamable HTTP without sessions, so any process may answer any request.
 // [Server.ServeStdio] speaks with the program that started this process.
@@ -90,8 +90,8 @@ func New(cfg Config) (*Server, error) {
 	return &Server{cfg: cfg, allowed: origins}, nil
 }
 
-// ServeHTTP implements http.Handler, for one path of any name. The API sees the headers and the address of r. It answers 403
-// to pages that Config.Origins does not allow.
+// ServeHTTP implements http.Handler, for one path of any name. The API sees the headers and the address of r. It
+// answers 403 to pages that Config.Origins does not allow.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault := s.fault(r); fault != "" {
 		refuse(w, fault)

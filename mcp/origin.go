@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// This file refuses requests that a page of another site made a browser send. Such a page can also give its own name the
-// address of this server (DNS rebinding). Then the browser takes both for one site, and Host has the name of the page.
+// This file refuses requests that a page of another site made a browser send. Such a page can also give its own name
+// the address of this server (DNS rebinding). Then the browser takes both for one site, and Host has the name of the
+// page.
 
 // parseOrigin returns an origin such as https://panel.example in lower case, without the usual port, and its host.
 func parseOrigin(text string) (origin, host string, err error) {
@@ -45,16 +46,18 @@ func parseOrigins(texts []string) (allowed, error) {
 	return a, errors.Join(faults...)
 }
 
-// fault returns why r is refused, or an empty text. Programs send no Origin. Pages must have an allowed one, or be of this
-// machine and of this server. A name that leads to an address of this machine must be a local one, an allowed one, or
-// come from a trusted proxy.
+// fault returns why r is refused, or an empty text. Programs send no Origin. Pages must have an allowed one, or be of
+// this machine and of this server. A name that leads to an address of this machine must be a local one, an allowed one,
+// or come from a trusted proxy.
 func (s *Server) fault(r *http.Request) string {
 	name := strings.ToLower(hostname(r.Host))
 	if sent := r.Header.Values("Origin"); len(sent) > 0 {
 		origin, host, err := parseOrigin(sent[0])
-		own := isLocal(host) && strings.TrimPrefix(strings.TrimPrefix(origin, "http://"), "https://") == strings.ToLower(r.Host)
+		own := isLocal(host) && strings.TrimPrefix(strings.TrimPrefix(origin, "http://"),
+			"https://") == strings.ToLower(r.Host)
 		if err != nil || len(sent) > 1 || !s.allowed.origins[origin] && !own {
-			return fmt.Sprintf("pages of the origin %q may not use these tools; the operator can allow it with --cors-origin", sent[0])
+			return fmt.Sprintf("pages of the origin %q may not use these tools; the operator can allow it with --cors-origin",
+				sent[0])
 		}
 	}
 	if isLocalAddress(r) && !isLocal(name) && !s.allowed.hosts[name] && !s.cfg.Proxies.Trusts(r) {

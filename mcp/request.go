@@ -70,8 +70,8 @@ func (q requester) send(ctx context.Context, method, target string, body []byte)
 	return w, w.serve(q.api, r)
 }
 
-// admitted reports whether the API accepts a message of the caller. Otherwise it answers as the API does. Callers without
-// credentials, who may list tools, count in the limit of the public routes.
+// admitted reports whether the API accepts a message of the caller. Otherwise it answers as the API does. Callers
+// without credentials, who may list tools, count in the limit of the public routes.
 func (q requester) admitted(ctx context.Context, to http.ResponseWriter) bool {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

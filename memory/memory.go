@@ -7,9 +7,9 @@
 // Handlers that share a Budget count together: the bodies of requests while they arrive and until they are answered,
 // and the rows of answers from the moment when the store has returned them until the client has read the answer.
 //
-// Bytes are counted by owner, key and panel token. One key, one token or, without either, one network may hold a quarter
-// of the bytes, and all panel tokens of a key three eighths. An owner may hold no more than what is left. So there is
-// always room for one more owner.
+// Bytes are counted by owner, key and panel token. One key, one token or, without either, one network may hold a
+// quarter of the bytes, and all panel tokens of a key three eighths. An owner may hold no more than what is left. So
+// there is always room for one more owner.
 package memory
 
 import (

@@ -57,7 +57,7 @@ func TestTheBoundsOfCallers(t *testing.T) {
 		if err := b.Answer(row.caller(0)).Grow(1_000_000); err != nil {
 			t.Errorf("%s: bodies count as answers: %v", row.name, err)
 		}
-		if row.err == memory.ErrCaller {
+		if errors.Is(row.err, memory.ErrCaller) {
 			if err := b.Body(memory.Caller{Owner: "other", Key: "k"}).Grow(4_000_000); err != nil {
 				t.Errorf("%s: no room for another owner: %v", row.name, err)
 			}

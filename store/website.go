@@ -64,7 +64,8 @@ func (e FieldErrors) Unwrap() error { return ErrInvalid }
 
 // CleanWebsite cleans the fields of w: the domain and allowed origins become bare hosts in lower case (whole URLs are
 // accepted), an empty name becomes the domain, and networks lose their host bits. It does not change the lists of w in
-// place, and leaves id, owner and CreatedAt as they are, but refuses an id with an [IDFault]. Its error is [FieldErrors].
+// place, and leaves id, owner and CreatedAt as they are, but refuses an id with an [IDFault]. Its error is
+// [FieldErrors].
 func CleanWebsite(w *Website) error {
 	var c cleaner
 	if fault := IDFault(w.ID); w.ID != "" && fault != "" {
@@ -93,8 +94,8 @@ func CleanWebsite(w *Website) error {
 	return FieldErrors(c)
 }
 
-// IDFault returns what is wrong with an id of a website, link, monitor or owner, or an empty text. Ids stand in addresses,
-// commands and lists, so no id may look like another one, or like a part of an address.
+// IDFault returns what is wrong with an id of a website, link, monitor or owner, or an empty text. Ids stand in
+// addresses, commands and lists, so no id may look like another one, or like a part of an address.
 func IDFault(id string) string {
 	fault := LabelFault(id)
 	switch {

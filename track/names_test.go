@@ -27,7 +27,8 @@ func TestNamesOfPropertiesAreBounded(t *testing.T) {
 	}
 	send := func(site, properties string) []string {
 		t.Helper()
-		rec := w.post(t, "/?client_id="+site, `{"type":"track","name":"screen_view","path":"https://shop.com/","properties":`+properties+`}`)
+		rec := w.post(t, "/?client_id="+site,
+			`{"type":"track","name":"screen_view","path":"https://shop.com/","properties":`+properties+`}`)
 		var answer struct{ Dropped []string }
 		if err := json.Unmarshal([]byte(rec.raw), &answer); err != nil || rec.code != 200 {
 			t.Fatalf("%d %s", rec.code, rec.raw)
@@ -54,7 +55,8 @@ func TestNamesOfPropertiesAreBounded(t *testing.T) {
 		t.Errorf("stored %s", last.Properties)
 	}
 	blocked := w.rows().Blocked
-	if len(blocked) != 1 || blocked[0].Website != "w1" || blocked[0].Reason != propertiesReason || blocked[0].Requests != 1 {
+	if len(blocked) != 1 || blocked[0].Website != "w1" || blocked[0].Reason != propertiesReason ||
+		blocked[0].Requests != 1 {
 		t.Errorf("blocked %+v", blocked)
 	}
 }

@@ -20,8 +20,8 @@
 // them. With the defaults of 65 536 ids and 120 requests, filling the table would give it fewer than 0.2 % more
 // requests. Each class has its own table, so public routes and health checks do not affect the buckets of
 // keys. Panel tokens do not affect them either: a key's holder can mint any number of tokens, but their total
-// is limited by key ([auth.Principal.Charge]). Neither do keys that a key made: they share its bucket ([auth.Key.Shares]).
-// All keys of an owner share a bucket of ten times the limit of one.
+// is limited by key ([auth.Principal.Charge]). Neither do keys that a key made: they share its bucket
+// ([auth.Key.Shares]). All keys of an owner share a bucket of ten times the limit of one.
 //
 // # Several processes
 //

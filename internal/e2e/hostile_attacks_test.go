@@ -101,7 +101,8 @@ var attacks = []attack{
 	{"exports that nobody reads", 6, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
 		return h.leaveUnread(ctx, somewhere(), "/v1/export?website_id="+h.WebsiteID, "Bearer "+h.many[worker], "")
 	}},
-	{"messages of assistants", 2, 100 * time.Millisecond, func(ctx context.Context, h *hostility, worker int) (int, error) {
+	{"messages of assistants", 2, 100 * time.Millisecond, func(ctx context.Context, h *hostility, worker int) (int,
+		error) {
 		accepts := "\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-03-26\r\nContent-Length:"
 		request := strings.Replace(head("POST", "/v1/mcp", h.many[worker], len(manyCalls)), "\r\nContent-Length:", accepts, 1)
 		return h.exchange(ctx, somewhere(), request+manyCalls)

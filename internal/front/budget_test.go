@@ -72,7 +72,8 @@ func large() func() (*front.Answer, error) {
 }
 
 // TestAnswersThatWaitForReadersAreBounded uses clients that do not read. The server may hold 32 MiB for one caller, 48
-// MiB for the tokens of a key, no more than the rest for an owner, and 128 MiB in total. Small responses and refusals still pass.
+// MiB for the tokens of a key, no more than the rest for an owner, and 128 MiB in total. Small responses and refusals
+// still pass.
 func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
 	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.Factor, l.InFlight = 1000, 100 })
 	w.any = large()
@@ -213,8 +214,8 @@ func TestConcurrentRequestsOfANetworkAreBounded(t *testing.T) {
 	c.leave()
 }
 
-// TestBytesAreClaimedWhenRowsAreRead checks that a request whose rows do not fit is refused before it makes a response of
-// them, that its claim becomes that of the response, and that nothing is left afterwards.
+// TestBytesAreClaimedWhenRowsAreRead checks that a request whose rows do not fit is refused before it makes a response
+// of them, that its claim becomes that of the response, and that nothing is left afterwards.
 func TestBytesAreClaimedWhenRowsAreRead(t *testing.T) {
 	w := newWorld(t)
 	secret := w.key(t)

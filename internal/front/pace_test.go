@@ -44,8 +44,8 @@ func (l *link) write(n int, allowed time.Duration) (took time.Duration, ok bool)
 	return took, true
 }
 
-// TestAClientMayReadAtThePromisedRate checks in virtual time that a client which reads steadily at 64 kB/s is never cut,
-// whatever the buffers between are, and that slower ones and those that stop are.
+// TestAClientMayReadAtThePromisedRate checks in virtual time that a client which reads steadily at 64 kB/s is never
+// cut, whatever the buffers between are, and that slower ones and those that stop are.
 func TestAClientMayReadAtThePromisedRate(t *testing.T) {
 	const mega = 1 << 20
 	for _, row := range []struct {

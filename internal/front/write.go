@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/memory"
 )
 
-// largeAnswer is the size in bytes from which clients must read at minRate. Smaller responses usually fit into the buffers
-// of the connection.
+// largeAnswer is the size in bytes from which clients must read at minRate. Smaller responses usually fit into the
+// buffers of the connection.
 const largeAnswer = memory.Small
 
 // Write sends a as the response to r.

@@ -141,8 +141,8 @@ func (b *typeBuilder) references() {
 	}
 }
 
-// letters adds the field called name to the dimensions, if it has the letters of one of them. Each value of that one has
-// one text in letters, so the rows stay the same.
+// letters adds the field called name to the dimensions, if it has the letters of one of them. Each value of that one
+// has one text in letters, so the rows stay the same.
 func (b *typeBuilder) letters(name string) bool {
 	for _, f := range b.ty.DimensionFields {
 		if f.Letters != nil && f.Letters.Name == name {

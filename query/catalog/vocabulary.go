@@ -201,7 +201,8 @@ var referrerLetters = &Field{Name: "referrer_letters", About: "The source in let
 
 // fields lists what callers filter and group by. Session fields come first, as in answers.
 var fields = []*Field{
-	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer, Letters: referrerLetters},
+	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic",
+		Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer, Letters: referrerLetters},
 	{Name: "utm_source", About: "utm_source of the address that the session came by", Column: "utm_source",
 		Session: true, Carried: carriedByEvents},
 	{Name: "utm_medium", About: "utm_medium of the address that the session came by", Column: "utm_medium",
@@ -220,7 +221,9 @@ var fields = []*Field{
 		Carried: carriedByAll},
 	{Name: "city", About: "Name of the city; empty when it is not known", Column: "city", Session: true,
 		Carried: carriedByAll},
-	{Name: "device_type", About: "Id of the kind of device: mobile, tablet, desktop, smarttv, console, wearable, embedded, xr", Column: "device_type", Session: true, Carried: carriedByAll, Match: AnyCase, Texts: devices},
+	{Name: "device_type",
+		About:  "Id of the kind of device: mobile, tablet, desktop, smarttv, console, wearable, embedded, xr",
+		Column: "device_type", Session: true, Carried: carriedByAll, Match: AnyCase, Texts: devices},
 	{Name: "browser_name", About: "Browser family; empty when it is not known", Column: "browser_name", Session: true,
 		Carried: carriedByAll, Match: AnyCase},
 	{Name: "browser_version", About: "Version of the browser; empty when it is not known", Column: "browser_version",
@@ -249,7 +252,9 @@ var fields = []*Field{
 	{Name: "anonymous_id", About: "Id of the visitor, as it was sent or made", Column: "anonymous_id"},
 	{Name: "profile_id", About: "Id of the profile, as it was sent; empty when nobody was identified",
 		Column: "profile_id"},
-	{Name: "reason", About: "Why the request was ignored or refused: bot, origin, address, window, key, quota, paused or properties", Column: "reason", Texts: reasons},
+	{Name: "reason",
+		About:  "Why the request was ignored or refused: bot, origin, address, window, key, quota, paused or properties",
+		Column: "reason", Texts: reasons},
 	{Name: "bot_name", About: "Name of the bot; empty for other reasons", Column: "bot_name"},
 	{Name: "probe_region", About: "Region that the check was made from", Column: "probe_region"},
 }
@@ -282,7 +287,9 @@ var typeFields = []*Field{
 	{Name: "step", About: "Place of the step in the funnel, from 1", Column: "step", Number: true},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
-	{Name: "hour_of_day", About: "Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23", Number: true, Clock: HourOfDay},
+	{Name: "hour_of_day",
+		About:  "Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23",
+		Number: true, Clock: HourOfDay},
 	{Name: "weekday", About: "Local day of the week: 1 Monday to 7 Sunday", Number: true, Clock: Weekday},
 	// A visit without a region is of no place, whatever its country.
 	{Name: "region_country", About: "ISO 3166-1 alpha-2",

@@ -30,7 +30,7 @@ func TestAFileOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to open files as another user")
 	}
-	dir, err := os.MkdirTemp("", "sightline-denied-") // others can enter it
+	dir, err := os.MkdirTemp("", "sightline-denied-") //nolint:usetesting // others cannot enter t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Check looks at the records like [Open], and changes nothing. It returns the errors of Open for tables of a newer or
-// of another program, for damage, for another pepper, and if the database cannot be reached. The file must exist. clock is the time of the
-// database server; it is zero for a file.
+// of another program, for damage, for another pepper, and if the database cannot be reached. The file must exist. clock
+// is the time of the database server; it is zero for a file.
 func Check(ctx context.Context, cfg Config) (clock time.Time, err error) {
 	if err := cfg.check(); err != nil {
 		return time.Time{}, err

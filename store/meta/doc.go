@@ -37,9 +37,9 @@
 //
 // # Pepper
 //
-// The records store a fingerprint of the pepper that they were first opened with. Open, and [Store.CheckPepper], fail with
-// [ErrOtherPepper] if they get another one. Fingerprints follow a pepper that is replaced: see [Config]. A host that finds
-// no pepper asks [Store.NeedsPepper] before it creates one.
+// The records store a fingerprint of the pepper that they were first opened with. Open, and [Store.CheckPepper], fail
+// with [ErrOtherPepper] if they get another one. Fingerprints follow a pepper that is replaced: see [Config]. A host
+// that finds no pepper asks [Store.NeedsPepper] before it creates one.
 //
 // # Versions
 //

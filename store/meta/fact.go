@@ -140,8 +140,8 @@ func (s *Store) NeedsPepper(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// ForgetPepper prepares the records for another pepper, when theirs is lost: the next [Open] with a pepper binds them to
-// it. The audit trail, which nobody could verify, is deleted. Keys stay, and work again after they were rotated.
+// ForgetPepper prepares the records for another pepper, when theirs is lost: the next [Open] with a pepper binds them
+// to it. The audit trail, which nobody could verify, is deleted. Keys stay, and work again after they were rotated.
 func (s *Store) ForgetPepper(ctx context.Context) error {
 	return s.update(ctx, "forget pepper", func(ctx context.Context, db querier) error {
 		for _, q := range []sq.Sqlizer{

@@ -117,8 +117,8 @@ func TestOneOfTwoPeppersWins(t *testing.T) {
 	})
 }
 
-// The pepper, and keys derived from it, do not stand in the records. Without a fingerprint, keys and an audit trail show
-// that a pepper belongs to them.
+// The pepper, and keys derived from it, do not stand in the records. Without a fingerprint, keys and an audit trail
+// show that a pepper belongs to them.
 func TestForgetPepper(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		cfg.Pepper = pepperOf(t, "a")
@@ -127,7 +127,8 @@ func TestForgetPepper(t *testing.T) {
 		if err != nil || len(mark) != 64 || strings.Contains(mark, "pepper") {
 			t.Errorf("the fingerprint is %q, %v", mark, err)
 		}
-		key, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: owner(t, s), All: true, Scopes: []auth.Scope{auth.ReadData}})
+		key, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: owner(t, s), All: true,
+			Scopes: []auth.Scope{auth.ReadData}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +203,8 @@ func TestFactsAndKnownSubjects(t *testing.T) {
 func TestOldIDsStay(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		if _, err := s.CreateWebsite(t.Context(), store.Website{ID: "old", Owner: owner(t, s), Domain: "x.example"}); err != nil {
+		if _, err := s.CreateWebsite(t.Context(), store.Website{ID: "old", Owner: owner(t, s),
+			Domain: "x.example"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := change(t.Context(), s.write, s.sql.Update("websites").Set("id", "a/b").Where("id = 'old'")); err != nil {

@@ -79,7 +79,8 @@ func TestOwnersHaveRoomForKeys(t *testing.T) {
 		if made := together(t, cfg, 4*free, create); made != free {
 			t.Errorf("%d keys were created at once, want %d", made, free)
 		}
-		if err := create(s, 0); !strings.Contains(fmt.Sprint(err), "an owner may have at most 1000 keys, and would have 1001") {
+		if err := create(s, 0); !strings.Contains(fmt.Sprint(err),
+			"an owner may have at most 1000 keys, and would have 1001") {
 			t.Errorf("one more: %v", err)
 		}
 		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "other", All: true}); err != nil {
@@ -175,7 +176,8 @@ func TestOwnersHaveRoomForWebsites(t *testing.T) {
 		const free = 5
 		var rows []store.Website
 		for i := range store.MaxWebsites - free {
-			rows = append(rows, store.Website{ID: fmt.Sprintf("w%04d", i), Owner: "acme", Name: "W", Domain: "w.example", CreatedAt: noon})
+			rows = append(rows, store.Website{ID: fmt.Sprintf("w%04d", i), Owner: "acme", Name: "W", Domain: "w.example",
+				CreatedAt: noon})
 		}
 		fill(t, s, websites.record, rows)
 		create := func(s *Store, _ int) error {

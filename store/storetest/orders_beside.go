@@ -16,8 +16,9 @@ import (
 
 // Beside tests answers that are computed while the rows change. It lives random lives as [Orders] does, but several
 // callers ask the same questions all the time, while days are sealed, removed and erased, rows come late, and engines
-// start. An answer during which no row changes has to be that of package reference about the rows at that time, whatever
-// was computed, remembered or stored while rows changed. The others have to be given: see [query.Snapshot.Run].
+// start. An answer during which no row changes has to be that of package reference about the rows at that time,
+// whatever was computed, remembered or stored while rows changed. The others have to be given: see
+// [query.Snapshot.Run].
 //
 // Then it plants a mistake: an answer that was computed before rows changed is given after them.
 func Beside(t *testing.T, h Harness, run RandomRun) {

@@ -78,8 +78,8 @@ func newTimed(t *testing.T, s *server, c *clock) (limiters [2]*redislimit.Limite
 
 func near(a, b time.Duration) bool { return (a - b).Abs() <= 2*time.Microsecond }
 
-// TestKeysThatAKeyMadeShareItsRateInAllProcesses checks that requests of two processes by such keys pass as often as the
-// limit of the key that made them, and that a refusal takes nothing from the bucket of the key itself.
+// TestKeysThatAKeyMadeShareItsRateInAllProcesses checks that requests of two processes by such keys pass as often as
+// the limit of the key that made them, and that a refusal takes nothing from the bucket of the key itself.
 func TestKeysThatAKeyMadeShareItsRateInAllProcesses(t *testing.T) {
 	s := startServer(t)
 	c := newClock()

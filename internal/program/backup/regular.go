@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// needRegular returns an error that wraps ErrDamaged unless info describes a regular file at path: a link or a device in
-// a backup would bring other data of this machine into the data folder. Tools that copy backups share equal files by hard
-// links, so these are only refused if the file belongs to another user than its folder.
+// needRegular returns an error that wraps ErrDamaged unless info describes a regular file at path: a link or a device
+// in a backup would bring other data of this machine into the data folder. Tools that copy backups share equal files by
+// hard links, so these are only refused if the file belongs to another user than its folder.
 func needRegular(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: %s is not a file but a link, a folder or a device", ErrDamaged, path)

@@ -55,7 +55,8 @@ func TestRestoreFollowsNoLinks(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), made.Path, link, time.Now, quiet); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+	if _, err := Restore(t.Context(), made.Path, link, time.Now, quiet); err == nil || !strings.Contains(err.Error(),
+		"is a symbolic link") {
 		t.Errorf("a data folder that is a link: %v", err)
 	}
 	if left := names(t, real); len(left) > 0 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// CSV of senders' texts runs no formula in a spreadsheet, unless a program wants the texts as they are. Negative numbers
-// stay numbers.
+// CSV of senders' texts runs no formula in a spreadsheet, unless a program wants the texts as they are. Negative
+// numbers stay numbers.
 func TestCSVHasNoFormulas(t *testing.T) {
 	t.Parallel()
 	in := installed{dir: t.TempDir()}
@@ -32,14 +32,16 @@ func TestCSVHasNoFormulas(t *testing.T) {
 	}
 	command := []string{"export", "--website", "w", "--table", "events", "--format", "csv"}
 	for says, text := range map[string]string{
-		"the command": in.do(t, command...), "the route": asked(route), "the route, with true": asked(route + "&escapeFormulas=true"),
+		"the command": in.do(t, command...), "the route": asked(route), "the route, with true": asked(route +
+			"&escapeFormulas=true"),
 	} {
 		if !strings.Contains(text, ",'=HYPERLINK(0),") || !strings.Contains(text, ",'+cmd,") {
 			t.Errorf("%s leaves formulas: %s", says, text)
 		}
 	}
 	for says, text := range map[string]string{
-		"the command": in.do(t, append(command, "--no-escape-formulas")...), "the route": asked(route + "&escapeFormulas=false"),
+		"the command": in.do(t, append(command, "--no-escape-formulas")...), "the route": asked(route +
+			"&escapeFormulas=false"),
 	} {
 		if !strings.Contains(text, ",=HYPERLINK(0),") || !strings.Contains(text, ",+cmd,") {
 			t.Errorf("%s changes texts that are wanted as they are: %s", says, text)

@@ -21,7 +21,8 @@ import (
 // command cannot see, and both say what to do.
 func TestBackupBesideAServerThatSeesOtherFiles(t *testing.T) {
 	t.Parallel()
-	if out, err := exec.CommandContext(t.Context(), testenv.Program(t, "unshare"), "-m", "true").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), testenv.Program(t, "unshare"), "-m",
+		"true").CombinedOutput(); err != nil {
 		t.Skipf("this machine allows no mount namespaces: %v: %s", err, out)
 	}
 	dir := t.TempDir()
@@ -69,7 +70,8 @@ func TestBackupBesideAServerThatSeesOtherFiles(t *testing.T) {
 			t.Errorf("%s has %v, %v", row.to, left, err)
 		}
 	}
-	if out, _, _ := in.try(t, "doctor"); !strings.Contains(out, "sees other files than this command in the folder of its backups") ||
+	if out, _, _ := in.try(t, "doctor"); !strings.Contains(out,
+		"sees other files than this command in the folder of its backups") ||
 		strings.Contains(out, "no complete backup") {
 		t.Errorf("doctor: %s", out)
 	}

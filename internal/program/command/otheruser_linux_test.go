@@ -23,7 +23,7 @@ func asNobody(t *testing.T) (dir string, run func(args ...string) string) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to run commands as another user")
 	}
-	dir, err := os.MkdirTemp("", "sightline-users-")
+	dir, err := os.MkdirTemp("", "sightline-users-") //nolint:usetesting // others cannot enter t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,8 @@ func TestOtherFilesOfAnotherUser(t *testing.T) {
 	dir, run := asNobody(t)
 	mine, secret := filepath.Join(dir, "mine"), filepath.Join(dir, "secret")
 	if err := errors.Join(os.Mkdir(mine, 0o700), os.Chown(mine, nobody, nobody),
-		os.WriteFile(secret, []byte("a pepper of some length\n"), 0o600), os.Mkdir(filepath.Join(dir, "closed"), 0o700)); err != nil {
+		os.WriteFile(secret, []byte("a pepper of some length\n"), 0o600), os.Mkdir(filepath.Join(dir, "closed"),
+			0o700)); err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(mine, "data")
@@ -138,7 +139,8 @@ func TestOtherFilesOfAnotherUser(t *testing.T) {
 	}{
 		{[]string{"serve", "--demo=false", "--addr", "127.0.0.1:0", "--data", data, "--pepper-file", secret},
 			"user nobody may not read " + secret + ", which belongs to user root (mode 0600)"},
-		{[]string{"serve", "--demo=false", "--addr", "127.0.0.1:0", "--data", data, "--geoip", secret}, "may not read " + secret},
+		{[]string{"serve", "--demo=false", "--addr", "127.0.0.1:0", "--data", data, "--geoip", secret}, "may not read " +
+			secret},
 		{[]string{"keys", "add", "--all", "--data", data, "--pepper-file", secret}, "may not read " + secret},
 		{[]string{"restore", "--data", data, filepath.Join(dir, "closed")}, "may not read " + filepath.Join(dir, "closed")},
 		{[]string{"websites", "add", "--domain", "x.example", "--data", filepath.Join(dir, "closed", "data")},

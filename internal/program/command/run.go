@@ -201,7 +201,10 @@ func report(errs io.Writer, err error) int {
 		return 0
 	}
 	status, hint := 1, ""
-	text := strings.Join(strings.FieldsFunc(install.ExplainAccess(err).Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	text := strings.Join(strings.FieldsFunc(install.ExplainAccess(err).Error(), func(r rune) bool {
+		return r == '\n' ||
+			r == '\r'
+	}), "; ")
 	var wrong *kong.ParseError
 	var damage *damageError
 	var incomplete *incompleteError

@@ -46,8 +46,8 @@ func Exists(dir, name string) (bool, error) {
 	return err == nil, err
 }
 
-// CheckRestored returns an error if a restore into the data folder has not finished. Its error is an [AccessError] if this
-// process may not use the folder or its files.
+// CheckRestored returns an error if a restore into the data folder has not finished. Its error is an [AccessError] if
+// this process may not use the folder or its files.
 func CheckRestored(dir string) error {
 	if err := CheckAccess(dir); err != nil {
 		return err

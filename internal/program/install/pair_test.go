@@ -97,7 +97,8 @@ func TestPairs(t *testing.T) {
 				}
 				add := func(m *meta.Store, website string) {
 					t.Helper()
-					if _, err := m.CreateWebsite(t.Context(), store.Website{ID: website, Owner: Owner, Domain: "x.example"}); err != nil {
+					if _, err := m.CreateWebsite(t.Context(), store.Website{ID: website, Owner: Owner,
+						Domain: "x.example"}); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -30,7 +30,8 @@ func ReadPepper(dir, file string) (auth.Pepper, error) {
 }
 
 // Pepper reads the pepper as [ReadPepper] does. If the data folder has none, it creates one, unless the records of the
-// folder or the DSN belong to a pepper already: their keys would stop working, and their audit trail would look changed.
+// folder or the DSN belong to a pepper already: their keys would stop working, and their audit trail would look
+// changed.
 func Pepper(ctx context.Context, dir, dsn, file string, log *slog.Logger, now func() time.Time) (auth.Pepper, error) {
 	p, err := ReadPepper(dir, file)
 	if file != "" || !errors.Is(err, os.ErrNotExist) {
@@ -76,7 +77,8 @@ func explainPepper(where string, err error) error {
 type otherPepperError struct{ where string }
 
 func (e otherPepperError) Error() string {
-	return "this is not the pepper of these records (" + e.where + "): put the right one back from your copy, or name the server's pepper with --pepper-file; if it is lost, see docs/security.md"
+	return "this is not the pepper of these records (" + e.where +
+		"): put the right one back from your copy, or name the server's pepper with --pepper-file; if it is lost, see docs/security.md"
 }
 
 func (otherPepperError) Unwrap() error { return meta.ErrOtherPepper }

@@ -151,8 +151,8 @@ func (a *app) openRecords(ctx context.Context) (err error) {
 	return a.pair().Check(ctx, a.events, a.records)
 }
 
-// forgetPepper prepares the records for another pepper, unless the present one is theirs. It also moves the heads of the
-// audit trail away, which are of the lost pepper.
+// forgetPepper prepares the records for another pepper, unless the present one is theirs. It also moves the heads of
+// the audit trail away, which are of the lost pepper.
 func (a *app) forgetPepper(ctx context.Context) (err error) {
 	s := &a.settings
 	records, err := install.OpenRecords(ctx, s.Data, s.Meta, auth.Pepper{}, a.log, a.now)

@@ -150,8 +150,8 @@ func read(t *testing.T, page string) string {
 	return string(text)
 }
 
-// stored returns the table "Bytes on disk". The bound of a record is empty unless its row has every column: per whom, how
-// many, how many bytes, what happens then, and when they are freed.
+// stored returns the table "Bytes on disk". The bound of a record is empty unless its row has every column: per whom,
+// how many, how many bytes, what happens then, and when they are freed.
 func stored(t *testing.T) map[string]string {
 	t.Helper()
 	_, section, _ := strings.Cut(read(t, "security.md"), "\n### Bytes on disk\n")
@@ -184,7 +184,8 @@ func TestBoundsAreDocumented(t *testing.T) {
 			fmt.Sprintf("%d KiB each; %d MiB", auth.MaxKeyBytes/kib, auth.MaxKeysBytes/mib)},
 		"websites": {fmt.Sprintf("%d; and %d 000 removed", store.MaxWebsites, store.MaxRemovedWebsites/1000),
 			fmt.Sprintf("%d origins and %[1]d addresses", store.MaxRules), fmt.Sprintf("%d MiB", store.MaxWebsitesBytes/mib)},
-		"definitions": {fmt.Sprintf("%d goals, funnels", store.MaxDefinitions), fmt.Sprintf("%d annotations", store.MaxAnnotations),
+		"definitions": {fmt.Sprintf("%d goals, funnels", store.MaxDefinitions), fmt.Sprintf("%d annotations",
+			store.MaxAnnotations),
 			fmt.Sprintf("%d KiB each; %d MiB", store.MaxDefinitionBytes/kib, store.MaxDefinitionsBytes/mib)},
 	} {
 		for _, bound := range bounds {
