@@ -44,8 +44,8 @@ type Config struct {
 	Flags flags.Store
 	// Limiter limits requests. Nil means ratelimit.New with its defaults; auth.Unlimited disables limits.
 	Limiter auth.Limiter
-	// Memory bounds the bytes of requests and answers in memory, for API, Tracking and other handlers that share it. Nil
-	// means memory.Default.
+	// Memory bounds the bytes of requests and answers in memory, for API, Tracking and other handlers that share it.
+	// Nil means memory.Default.
 	Memory *memory.Budget
 	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is
 	// required: auth.Discard stores no audit trail.

@@ -21,7 +21,8 @@ func TestMemoryConforms(t *testing.T) {
 				Create: func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
 					return m.CreateKey(t.Context(), k)
 				},
-				Rotate: func(_ context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key, auth.Secret,
+				Rotate: func(_ context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key,
+					auth.Secret,
 					error) {
 					return m.RotateKey(t.Context(), id, grace, allow)
 				},

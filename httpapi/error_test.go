@@ -63,8 +63,9 @@ func TestErrors(t *testing.T) {
 			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d",
 				Allowed: []string{"x"}, Err: errSecret},
 			{Code: query.BadFilter, Field: "filters[0].op", Message: "is <not> known"},
-		}, 400, `"error":"preset: unknown preset \"last_8d\" (2 problems, see details)","code":"VALIDATION_ERROR","details":[` +
-			`{"field":"preset","message":"unknown preset \"last_8d\"","suggestion":"last_7d"},{"field":"filters[0].op","message":"is <not> known"}]`, [2]string{}},
+		}, 400,
+			`"error":"preset: unknown preset \"last_8d\" (2 problems, see details)","code":"VALIDATION_ERROR","details":[` +
+				`{"field":"preset","message":"unknown preset \"last_8d\"","suggestion":"last_7d"},{"field":"filters[0].op","message":"is <not> known"}]`, [2]string{}},
 		{"an empty list of mistakes", query.Errors{}, 400,
 			`"error":"The request is not valid","code":"VALIDATION_ERROR"`, [2]string{}},
 		{"no JSON", &query.Error{Code: query.InvalidJSON, Message: "The body is empty"}, 400,
@@ -93,7 +94,8 @@ func TestErrors(t *testing.T) {
 		{"mistakes of a key", fmt.Errorf("x: %w", auth.FieldErrors{{Field: "grace", Message: "must be positive"}}), 400,
 			`"error":"grace must be positive","code":"VALIDATION_ERROR","details":[{"field":"grace","message":"must be positive"}]`,
 			[2]string{}},
-		{"mistakes of a website", fmt.Errorf("x: %w", store.FieldErrors{{Field: "domain", Name: "domain", Message: "is required"}}), 400,
+		{"mistakes of a website", fmt.Errorf("x: %w", store.FieldErrors{{Field: "domain", Name: "domain",
+			Message: "is required"}}), 400,
 			`"error":"domain is required","code":"VALIDATION_ERROR","details":[{"field":"domain","message":"is required"}]`,
 			[2]string{}},
 		{"no such flag", fmt.Errorf("%w: f1", flags.ErrNotFound), 404, `"error":"Flag not found","code":"NOT_FOUND"`,

@@ -156,7 +156,8 @@ func unreachedKey() error {
 // listKeys answers with a page of the keys that the caller may manage.
 func (a *api) listKeys(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
 	read := func(page listing.Page) ([]auth.Key, error) { return a.cfg.Keys.KeyPage(ctx, r.Key().Owner, page) }
-	found, next, err := pageOf(q.page, read, auth.Key.Position, func(k auth.Key) bool { return k.Exceeds(r.Key()) == nil })
+	found, next, err := pageOf(q.page, read, auth.Key.Position,
+		func(k auth.Key) bool { return k.Exceeds(r.Key()) == nil })
 	if err != nil {
 		return nil, err
 	}

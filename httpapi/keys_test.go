@@ -302,7 +302,8 @@ func TestKeyWidenedMeanwhile(t *testing.T) {
 func TestOwnKeyKeepsAnAbility(t *testing.T) {
 	w, memory := keyWorld(t)
 	own, _, err := memory.CreateKey(t.Context(), auth.Key{ID: "key_own", Owner: "org_a",
-		Scopes: []auth.Scope{auth.ReadData, auth.ManageKeys}, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}})
+		Scopes: []auth.Scope{auth.ReadData, auth.ManageKeys}, Resources: []auth.Resource{{Kind: "website",
+			ID: "site_a"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +423,8 @@ func TestOwnersHaveRoom(t *testing.T) {
 	}
 	var last string
 	for i := len(before); i < auth.MaxKeys; i++ {
-		k, _, err := memory.CreateKey(t.Context(), auth.Key{Owner: "org_a", All: true, Scopes: []auth.Scope{auth.ReadData}})
+		k, _, err := memory.CreateKey(t.Context(), auth.Key{Owner: "org_a", All: true,
+			Scopes: []auth.Scope{auth.ReadData}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -174,7 +174,8 @@ func TestPagesOfWebsites(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for by, want := range map[string][2]int{"manager": {store.MaxWebsites, 1 + (store.MaxWebsites-1)/300}, "few": {2, 1}} {
+	for by, want := range map[string][2]int{"manager": {store.MaxWebsites, 1 + (store.MaxWebsites-1)/300}, "few": {2,
+		1}} {
 		found, pages := map[string]bool{}, 0
 		for path := "/v1/websites?limit=300"; path != ""; pages++ {
 			var page managedBody

@@ -61,7 +61,8 @@ func TestSourcesWithoutAnEnd(t *testing.T) {
 				if good != log {
 					cfg.Map = map[string]string{"time": "ts"}
 				}
-				report := w.run(t, cfg, importer.Stream("f", io.MultiReader(strings.NewReader(good), &repeated{text: page(text)})))
+				report := w.run(t, cfg, importer.Stream("f", io.MultiReader(strings.NewReader(good),
+					&repeated{text: page(text)})))
 				runtime.ReadMemStats(&after)
 				problem := report.Sources[0].Problem
 				if report.Taken != 1 || !strings.HasPrefix(problem, "from line ") || !strings.Contains(problem,

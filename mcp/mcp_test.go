@@ -230,7 +230,8 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // Each message counts in the limit of its key, whether or not it calls a tool. Refusals are those of the API.
 func TestMessagesAreLimited(t *testing.T) {
 	host := newHost(t, func(cfg *sightline.Config) {
-		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassOther: 3, auth.ClassPublic: 2},
+		limits, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{auth.ClassOther: 3,
+			auth.ClassPublic: 2},
 			Now: func() time.Time { return sightlinetest.Start() }})
 		if err != nil {
 			t.Fatal(err)
@@ -247,7 +248,8 @@ func TestMessagesAreLimited(t *testing.T) {
 			}
 		}
 	}
-	if w := send(t, tools, "sl_wrong", listTools); w.Code != 401 || !strings.Contains(w.Body.String(), "AUTH_REQUIRED") ||
+	if w := send(t, tools, "sl_wrong", listTools); w.Code != 401 || !strings.Contains(w.Body.String(),
+		"AUTH_REQUIRED") ||
 		w.Header().Get("WWW-Authenticate") != `Bearer error="invalid_token"` {
 		t.Errorf("with a wrong key: %d %v %s", w.Code, w.Header(), w.Body)
 	}

@@ -36,13 +36,17 @@ func TestOrigins(t *testing.T) {
 		{"two origins", mcp.Config{Origins: []string{"https://panel.example"}}, local,
 			[]string{"https://panel.example", "https://evil.example"}, 403},
 		{"a name that leads here", mcp.Config{}, "evil.example", []string{"http://evil.example"}, 403},
-		{"a name that leads here, with a port", mcp.Config{}, "evil.example:8080", []string{"http://evil.example:8080"}, 403},
+		{"a name that leads here, with a port", mcp.Config{}, "evil.example:8080",
+			[]string{"http://evil.example:8080"}, 403},
 		{"a name that leads here, without an origin", mcp.Config{}, "evil.example", nil, 403},
 		{"a name like a local one", mcp.Config{}, "localhost.evil.example", nil, 403},
 		{"a name like a local address", mcp.Config{}, "127.0.0.1.evil.example", nil, 403},
-		{"an allowed page", mcp.Config{Origins: []string{"https://Panel.example:443"}}, local, []string{"https://panel.example"}, 200},
-		{"its site by http", mcp.Config{Origins: []string{"https://panel.example"}}, local, []string{"http://panel.example"}, 403},
-		{"a site below it", mcp.Config{Origins: []string{"https://panel.example"}}, local, []string{"https://x.panel.example"}, 403},
+		{"an allowed page", mcp.Config{Origins: []string{"https://Panel.example:443"}}, local,
+			[]string{"https://panel.example"}, 200},
+		{"its site by http", mcp.Config{Origins: []string{"https://panel.example"}}, local,
+			[]string{"http://panel.example"}, 403},
+		{"a site below it", mcp.Config{Origins: []string{"https://panel.example"}}, local,
+			[]string{"https://x.panel.example"}, 403},
 		{"an allowed name", mcp.Config{Origins: []string{"https://stats.example"}}, "stats.example", nil, 200},
 		{"a trusted proxy that keeps the name", mcp.Config{Proxies: proxies}, "stats.example", nil, 200},
 		{"a page of another site through a trusted proxy", mcp.Config{Proxies: proxies}, "stats.example",
@@ -73,7 +77,8 @@ func TestOrigins(t *testing.T) {
 		body, err := io.ReadAll(answer.Body)
 		_ = answer.Body.Close()
 		server.Close()
-		if err != nil || answer.StatusCode != row.status || (row.status == 200) != strings.Contains(string(body), `"list_websites"`) ||
+		if err != nil || answer.StatusCode != row.status || (row.status == 200) != strings.Contains(string(body),
+			`"list_websites"`) ||
 			(row.status == 403) != strings.Contains(string(body), `"error":{"code":-32001`) {
 			t.Errorf("%s: status %d, want %d: %s %v", row.says, answer.StatusCode, row.status, body, err)
 		}

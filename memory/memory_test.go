@@ -33,13 +33,20 @@ func TestTheBoundsOfCallers(t *testing.T) {
 		{"a key", each(func(string) memory.Caller { return memory.Caller{Owner: "a", Key: "k"} }), 4, memory.ErrCaller},
 		{"a token", each(func(string) memory.Caller { return memory.Caller{Owner: "a", Key: "k", Token: "t"} }), 4,
 			memory.ErrCaller},
-		{"tokens of a key", each(func(i string) memory.Caller { return memory.Caller{Owner: "a", Key: "k", Token: i} }), 6,
+		{"tokens of a key", each(func(i string) memory.Caller {
+			return memory.Caller{Owner: "a", Key: "k",
+				Token: i}
+		}), 6,
 			memory.ErrCaller},
 		{"keys of an owner", each(func(i string) memory.Caller { return memory.Caller{Owner: "a", Key: i} }), 8,
 			memory.ErrCaller},
-		{"tokens of an owner", each(func(i string) memory.Caller { return memory.Caller{Owner: "a", Key: i, Token: i} }), 8,
+		{"tokens of an owner", each(func(i string) memory.Caller {
+			return memory.Caller{Owner: "a", Key: i,
+				Token: i}
+		}), 8,
 			memory.ErrCaller},
-		{"a network", each(func(string) memory.Caller { return memory.Caller{Owner: "network 1"} }), 4, memory.ErrCaller},
+		{"a network", each(func(string) memory.Caller { return memory.Caller{Owner: "network 1"} }), 4,
+			memory.ErrCaller},
 		{"owners", each(func(i string) memory.Caller { return memory.Caller{Owner: i, Key: "k"} }), 16, memory.ErrAll},
 	} {
 		b := newBudget(t)
@@ -94,7 +101,8 @@ func TestAClaimGrowsAndShrinks(t *testing.T) {
 		left int64 // bytes that another claim of the caller may have
 	}{
 		{"a small answer does not count", func() error { return one.Grow(memory.Small) }, memory.Small, 4_000_000},
-		{"a larger one counts as a whole", func() error { return one.Grow(2_000_000 - memory.Small) }, 2_000_000, 2_000_000},
+		{"a larger one counts as a whole", func() error { return one.Grow(2_000_000 - memory.Small) }, 2_000_000,
+			2_000_000},
 		{"it gives back", shrink(1_000_000), 1_000_000, 3_000_000},
 		{"but does not grow", shrink(9_000_000), 1_000_000, 3_000_000},
 		{"a refusal changes nothing", func() error {

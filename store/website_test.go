@@ -92,13 +92,15 @@ func TestIDsAndNames(t *testing.T) {
 		"": "", "w": "", "web_1-2.3:4": "", "a..b": "", ".a": "", "shop.example": "", "auth0|1": "", "a@b.example": "",
 		"日本": "", "münchen": "", "a\u0301": "", long: "",
 		".": "dots", "..": "dots", "...": "dots",
-		"a/b": "any of /", "/": "any of /", `a\b`: "any of /", "a?b": "any of /", "a#b": "any of /", "a%2fb": "any of /",
-		"a,b": "any of /",
-		"a b": "spaces", " a": "spaces", "a\u00a0b": "spaces", "a\u3000": "spaces", "a\u200bb": "invisible",
+		"a/b": "any of /", "/": "any of /", `a\b`: "any of /", "a?b": "any of /", "a#b": "any of /",
+		"a%2fb": "any of /",
+		"a,b":   "any of /",
+		"a b":   "spaces", " a": "spaces", "a\u00a0b": "spaces", "a\u3000": "spaces", "a\u200bb": "invisible",
 		"\ufeffa":  "invisible",
 		"a\u00adb": "invisible", "a\u200db": "invisible", "a\ue000": "invisible",
 		"\u202eabc": "direction", "a\u2066": "direction", "a\u2028b": "line",
-		"a\nb": "control", "a\x00": "control", "a\x7f": "control", "a\x1b[31m": "control", "\xff": "UTF-8", long + "a": "255",
+		"a\nb": "control", "a\x00": "control", "a\x7f": "control", "a\x1b[31m": "control", "\xff": "UTF-8", long +
+			"a": "255",
 	} {
 		err := store.CleanWebsite(&store.Website{ID: id, Domain: "x.example"})
 		faults, _ := errors.AsType[store.FieldErrors](err)

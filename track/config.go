@@ -140,7 +140,8 @@ func New(cfg Config) (*Handler, error) {
 		usage.usage = nil
 	}
 	blocked := &blockedCounter{writer: cfg.Writer, now: cfg.Now, logger: cfg.Logger}
-	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Proxies}, blocked, usage, names}).serve()
+	routes, err := (&handler{cfg, known, locator{cfg.Geo, cfg.CountryHeader, cfg.Proxies}, blocked, usage,
+		names}).serve()
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,8 @@ func (h *handler) serve() (http.Handler, error) {
 		all = append(all, row)
 	}
 	return front.New(front.Config{
-		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Memory: h.cfg.Memory, Refuse: refuse, CORS: beacons,
+		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Memory: h.cfg.Memory, Refuse: refuse,
+		CORS:      beacons,
 		TrimSlash: true,
 		Timeout:   timeout,
 		Logger:    h.cfg.Logger, Proxies: h.cfg.Proxies, ProxyHeader: h.cfg.CountryHeader, Now: h.cfg.Now,

@@ -30,7 +30,8 @@ type Store struct {
 	Create func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error)
 	// Rotate, Revoke and SetDisabled change the key with this id. Cases that need a missing function are
 	// skipped.
-	Rotate      func(ctx context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key, auth.Secret, error)
+	Rotate func(ctx context.Context, id string, grace time.Duration, allow auth.Allow) (auth.Key, auth.Secret,
+		error)
 	Revoke      func(ctx context.Context, id string, allow auth.Allow) error
 	SetDisabled func(ctx context.Context, id string, disabled bool) error
 	// Change calls change on the key with this id. If it is nil, its case is skipped.

@@ -129,7 +129,8 @@ func refusedRotations(b *bench) {
 		}
 		return auth.ErrForbidden
 	}
-	if _, s, err := b.Rotate(b.t.Context(), made.ID, 0, forbid); !errors.Is(err, auth.ErrForbidden) || s.Reveal() != "" {
+	if _, s, err := b.Rotate(b.t.Context(), made.ID, 0, forbid); !errors.Is(err, auth.ErrForbidden) ||
+		s.Reveal() != "" {
 		b.failf("forbidden rotation: %v", err)
 	}
 	if err := b.Revoke(b.t.Context(), made.ID, forbid); !errors.Is(err, auth.ErrForbidden) {

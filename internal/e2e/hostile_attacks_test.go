@@ -104,7 +104,8 @@ var attacks = []attack{
 	{"messages of assistants", 2, 100 * time.Millisecond, func(ctx context.Context, h *hostility, worker int) (int,
 		error) {
 		accepts := "\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-03-26\r\nContent-Length:"
-		request := strings.Replace(head("POST", "/v1/mcp", h.many[worker], len(manyCalls)), "\r\nContent-Length:", accepts, 1)
+		request := strings.Replace(head("POST", "/v1/mcp", h.many[worker], len(manyCalls)), "\r\nContent-Length:",
+			accepts, 1)
 		return h.exchange(ctx, somewhere(), request+manyCalls)
 	}},
 }

@@ -44,7 +44,8 @@ func TestHostile(t *testing.T) {
 	length := lasting(t, "hostile")
 	dir := t.TempDir()
 	metrics := freeAddress(t)
-	h := &hostility{process: start(t, dir, "--log-level", "error", "--memory", "1GiB", "--mcp", "--metrics-addr", metrics),
+	h := &hostility{process: start(t, dir, "--log-level", "error", "--memory", "1GiB", "--mcp", "--metrics-addr",
+		metrics),
 		begun: map[string]int{}, answers: map[string]map[int]int{}}
 	for _, args := range [][]string{
 		{"websites", "add", "--id", attacked, "--name", "Attacked", "--domain", "attacked.example"},
@@ -58,7 +59,8 @@ func TestHostile(t *testing.T) {
 	h.visitCalm(t)
 	good := newKey(t, dir, "good", "--owner", "owner_calm")
 	for worker := range 12 {
-		h.many = append(h.many, newKey(t, dir, fmt.Sprint("many-", worker), "--scope", "read:data", "--scope", "export:data"))
+		h.many = append(h.many, newKey(t, dir, fmt.Sprint("many-", worker), "--scope", "read:data", "--scope",
+			"export:data"))
 	}
 	for _, name := range []string{"1", "2"} {
 		h.heavy, h.torn = append(h.heavy, newKey(t, dir, "heavy-"+name)), append(h.torn, newKey(t, dir, "torn-"+name))

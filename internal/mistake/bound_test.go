@@ -14,7 +14,8 @@ func TestBounds(t *testing.T) {
 	}
 	err := fmt.Errorf("store/meta: create key: %w", mistake.Within("an owner", "keys", 3, 2))
 	bound, ok := errors.AsType[*mistake.BoundError](err)
-	if !ok || !errors.Is(err, mistake.ErrBound) || bound.Plain() != "an owner may have at most 2 keys, and would have 3" {
+	if !ok || !errors.Is(err, mistake.ErrBound) ||
+		bound.Plain() != "an owner may have at most 2 keys, and would have 3" {
 		t.Errorf("beyond the bound: %v", err)
 	}
 }

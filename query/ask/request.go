@@ -30,9 +30,9 @@ type Access struct {
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all
-	// Owner and Caller identify who asks, by texts of the host's choice, such as an owner and the id of one of its keys.
-	// Where a [store.Bounded] makes queries wait, the owner that used the least of the store's time goes first, and of
-	// this owner the caller that used the least. An empty Owner means that of a caller of this name alone.
+	// Owner and Caller identify who asks, by texts of the host's choice, such as an owner and the id of one of its
+	// keys. Where a [store.Bounded] makes queries wait, the owner that used the least of the store's time goes first,
+	// and of this owner the caller that used the least. An empty Owner means that of a caller of this name alone.
 	Owner, Caller string
 }
 

@@ -143,7 +143,8 @@ var tables = []*Table{
 		fields: []string{"metric_name"}, EarlyRows: true}),
 	website(Table{Name: "spans", About: "What visitors did on single pages", Logical: "spans", EarlyRows: true}),
 	{Name: "visits", About: "Uses of a short link", subject: store.KindLink, Logical: "visits",
-		fields:     []string{"referrer", "referrer_letters", "country", "region", "city", "device_type", "browser_name"},
+		fields: []string{"referrer", "referrer_letters", "country", "region", "city", "device_type",
+			"browser_name"},
 		dimensions: []string{"region_country", "city_country", "city_region"}},
 	Checks,
 	{Name: "outages", About: "Stretches in which a monitor was down", subject: store.KindSchedule, Rows: OutageRows,
@@ -201,8 +202,10 @@ var referrerLetters = &Field{Name: "referrer_letters", About: "The source in let
 
 // fields lists what callers filter and group by. Session fields come first, as in answers.
 var fields = []*Field{
-	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic",
-		Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer, Letters: referrerLetters},
+	{Name: "referrer",
+		About:  "Main domain of the source, its host, or the text of a campaign; empty for direct traffic",
+		Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: ByReferrer,
+		Letters: referrerLetters},
 	{Name: "utm_source", About: "utm_source of the address that the session came by", Column: "utm_source",
 		Session: true, Carried: carriedByEvents},
 	{Name: "utm_medium", About: "utm_medium of the address that the session came by", Column: "utm_medium",

@@ -36,7 +36,8 @@ func TestAFileOfAnotherUser(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	text, err := os.ReadFile(os.Args[0])
-	if err := errors.Join(err, os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "test"), text, 0o755)); err != nil {
+	if err := errors.Join(err, os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "test"), text,
+		0o755)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -59,7 +60,8 @@ func TestAFileOfAnotherUser(t *testing.T) {
 		if err := errors.Join(err, os.Chmod(filepath.Dir(path), c.folder)); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^TestAFileOfAnotherUser$", "-test.v")
+		cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^TestAFileOfAnotherUser$",
+			"-test.v")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "SIGHTLINE_DENIED="+path, "HOME=/", "TMPDIR=/tmp")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

@@ -17,7 +17,8 @@ func TestSendersTakeTurns(t *testing.T) {
 	heavy := strings.Repeat("x", 128*groupWeight)
 	w := &writer{store: &Store{queue: queue.New[*write]()}}
 	add := func(owner, sender, properties string) {
-		one := &write{batch: &store.Batch{Owner: owner, Sender: sender, Events: []store.Event{{Properties: properties}}}}
+		one := &write{batch: &store.Batch{Owner: owner, Sender: sender,
+			Events: []store.Event{{Properties: properties}}}}
 		w.store.queue.Add(one.batch, one)
 	}
 	for i := range 3 {

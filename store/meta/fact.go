@@ -109,7 +109,8 @@ func (s *Store) adoptPepper(ctx context.Context) error {
 	}
 	return s.update(ctx, "pepper", func(ctx context.Context, db querier) error {
 		// the first of two processes that start at the same time with different peppers wins
-		_, err := change(ctx, db, s.sql.Insert("facts").Columns("name", "value").Values(factPepper, strings.Join(mine, " ")).
+		_, err := change(ctx, db, s.sql.Insert("facts").Columns("name", "value").Values(factPepper, strings.Join(mine,
+			" ")).
 			Suffix("ON CONFLICT (name) DO NOTHING"))
 		if err != nil {
 			return err
@@ -122,7 +123,8 @@ func (s *Store) adoptPepper(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = change(ctx, db, s.sql.Update("facts").Set("value", strings.Join(next, " ")).Where(sq.Eq{"name": factPepper}))
+		_, err = change(ctx, db, s.sql.Update("facts").Set("value", strings.Join(next,
+			" ")).Where(sq.Eq{"name": factPepper}))
 		return err
 	})
 }

@@ -146,7 +146,8 @@ func TestForgetPepper(t *testing.T) {
 		}
 		cfg.Pepper = pepperOf(t, "b")
 		other := mustOpen(t, cfg)
-		if _, fresh, err := other.RotateKey(t.Context(), key.ID, 0, nil); err != nil || fresh.Reveal() == secret.Reveal() {
+		if _, fresh, err := other.RotateKey(t.Context(), key.ID, 0, nil); err != nil ||
+			fresh.Reveal() == secret.Reveal() {
 			t.Errorf("a key under the new pepper: %v", err)
 		}
 	})
@@ -176,7 +177,8 @@ func TestFactsAndKnownSubjects(t *testing.T) {
 				t.Errorf("the fact is %q, %v; want %q", got, err, want)
 			}
 		}
-		if _, err := s.CreateWebsite(ctx, store.Website{ID: "here", Owner: owner(t, s), Domain: "x.example"}); err != nil {
+		if _, err := s.CreateWebsite(ctx, store.Website{ID: "here", Owner: owner(t, s),
+			Domain: "x.example"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.CreateLink(ctx, Link{ID: "gone", Owner: "facts", TargetURL: "https://x.example"}); err != nil {
@@ -185,7 +187,8 @@ func TestFactsAndKnownSubjects(t *testing.T) {
 		if err := s.RemoveLink(ctx, "gone"); err != nil {
 			t.Fatal(err)
 		}
-		website, link := store.Subject{Kind: store.KindWebsite, ID: "here"}, store.Subject{Kind: store.KindLink, ID: "gone"}
+		website, link := store.Subject{Kind: store.KindWebsite, ID: "here"}, store.Subject{Kind: store.KindLink,
+			ID: "gone"}
 		unknown := store.Subject{Kind: store.KindWebsite, ID: "gone"}
 		for _, row := range []struct {
 			of   []store.Subject
@@ -207,7 +210,8 @@ func TestOldIDsStay(t *testing.T) {
 			Domain: "x.example"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := change(t.Context(), s.write, s.sql.Update("websites").Set("id", "a/b").Where("id = 'old'")); err != nil {
+		if _, err := change(t.Context(), s.write, s.sql.Update("websites").Set("id",
+			"a/b").Where("id = 'old'")); err != nil {
 			t.Fatal(err)
 		}
 		changed, err := s.ChangeWebsite(t.Context(), "a/b", func(w *store.Website) { w.Name = "new" })

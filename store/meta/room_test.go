@@ -176,7 +176,8 @@ func TestOwnersHaveRoomForWebsites(t *testing.T) {
 		const free = 5
 		var rows []store.Website
 		for i := range store.MaxWebsites - free {
-			rows = append(rows, store.Website{ID: fmt.Sprintf("w%04d", i), Owner: "acme", Name: "W", Domain: "w.example",
+			rows = append(rows, store.Website{ID: fmt.Sprintf("w%04d", i), Owner: "acme", Name: "W",
+				Domain:    "w.example",
 				CreatedAt: noon})
 		}
 		fill(t, s, websites.record, rows)
@@ -199,7 +200,8 @@ func TestOwnersHaveRoomForWebsites(t *testing.T) {
 		if err := s.RemoveWebsite(t.Context(), "w0001"); err != nil {
 			t.Fatal(err)
 		}
-		gone := s.sql.Insert("removed_subjects").Columns("kind", "id", "owner").Suffix("ON CONFLICT (kind, id) DO NOTHING")
+		gone := s.sql.Insert("removed_subjects").Columns("kind", "id",
+			"owner").Suffix("ON CONFLICT (kind, id) DO NOTHING")
 		err := s.update(t.Context(), "fill", func(ctx context.Context, db querier) error {
 			for i := range store.MaxRemovedWebsites / 100 {
 				q := gone

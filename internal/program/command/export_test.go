@@ -112,8 +112,9 @@ func TestExportContinues(t *testing.T) {
 		whole := filepath.Join(t.TempDir(), "whole")
 		in.export(t, 0, append(options, whole)...)
 		file := filepath.Join(t.TempDir(), "file")
-		x := exportRows{eventSource: eventSource{Data: in.dir}, Website: "site-1", Format: format, Table: "events", EscapeFormulas: true,
-			File: file}
+		x := exportRows{eventSource: eventSource{Data: in.dir}, Website: "site-1", Format: format, Table: "events",
+			EscapeFormulas: true,
+			File:           file}
 		source, closeSource, err := x.open(t.Context(), environment{&bytes.Buffer{}, &bytes.Buffer{}, time.Now})
 		if err != nil {
 			t.Fatal(err)

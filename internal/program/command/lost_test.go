@@ -51,7 +51,8 @@ func TestLostStores(t *testing.T) {
 		other := in
 		other.dsn = pgtest.Schema(t)
 		other.refuses(t, "an empty database of records", "--new-records")
-		if out, _, code := other.try(t, "doctor"); code != 1 || !strings.Contains(out, "has no websites of these events") {
+		if out, _, code := other.try(t, "doctor"); code != 1 || !strings.Contains(out,
+			"has no websites of these events") {
 			t.Errorf("doctor with an empty database of records: %d, %s", code, out)
 		}
 		other.do(t, "websites", "add", "--id", "x", "--domain", "two.example")
@@ -149,7 +150,8 @@ func TestPepperOfTheRecords(t *testing.T) {
 		commands := [][]string{{"audit", "verify"}, {"keys", "add", "--id", "k2", "--all"}, {"keys", "rotate", "k"},
 			{"keys", "token", "k"}, {"import", "--website", "w", in.file(t, "time,path\n")}}
 		for _, state := range []struct{ says, text, want, doctor string }{
-			{"another pepper", "another pepper of some length\n", "this is not the pepper of these records", "this is not the pepper"},
+			{"another pepper", "another pepper of some length\n", "this is not the pepper of these records",
+				"this is not the pepper"},
 			{"no pepper", "", "does not exist, but the records belong to a pepper", "pepper is missing"},
 		} {
 			if err := os.Remove(pepper); err != nil {
@@ -181,7 +183,8 @@ func TestPepperOfTheRecords(t *testing.T) {
 		}
 		// a leaked key can be revoked without the pepper
 		in.secretFile(t, pepper, "another pepper of some length\n")
-		if _, errs, code := in.try(t, "keys", "revoke", "k"); code != 1 || !strings.Contains(errs, "was made but could not be recorded") {
+		if _, errs, code := in.try(t, "keys", "revoke", "k"); code != 1 || !strings.Contains(errs,
+			"was made but could not be recorded") {
 			t.Errorf("revoking with another pepper: %d, %s", code, errs)
 		}
 		// the right one, with a new line above it

@@ -58,7 +58,8 @@ func TestKeysBesideAServer(t *testing.T) {
 		in.do(t, "keys", "revoke", "k")
 		p.within(t, "the key, revoked", "w1", third, 401)
 		p.within(t, "the token of a revoked key", "w1", token, 401)
-		if _, errs, code := in.try(t, "keys", "enable", "k"); code != 1 || !strings.Contains(errs, "the key is revoked") {
+		if _, errs, code := in.try(t, "keys", "enable", "k"); code != 1 || !strings.Contains(errs,
+			"the key is revoked") {
 			t.Errorf("enabling a revoked key: exit code %d, %s", code, errs)
 		}
 		p.stop(t)

@@ -68,7 +68,8 @@ func TestCommandsOfAnotherUser(t *testing.T) {
 	exported := filepath.Join(dir, "export.ndjson")
 	commands := [][]string{
 		{"doctor"}, {"serve", "--demo=false", "--addr", "127.0.0.1:0"}, {"keys", "list"}, {"keys", "show", "k"},
-		{"keys", "add", "--id", "k2", "--all"}, {"keys", "rotate", "k"}, {"keys", "revoke", "k"}, {"keys", "token", "k"},
+		{"keys", "add", "--id", "k2", "--all"}, {"keys", "rotate", "k"}, {"keys", "revoke", "k"}, {"keys", "token",
+			"k"},
 		{"websites", "list"}, {"websites", "add", "--id", "x", "--domain", "two.example"}, {"owners", "list"},
 		{"audit", "list"}, {"audit", "verify"}, {"backup", filepath.Join(dir, "to")}, {"derived", "verify"},
 		{"export", "--website", "w", exported}, {"erase", "--website", "w", "--all", "--yes"},
@@ -112,7 +113,8 @@ func TestCommandsOfAnotherUser(t *testing.T) {
 	if err := os.WriteFile(side, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range [][]string{{"doctor"}, {"keys", "list"}, {"serve", "--demo=false", "--addr", "127.0.0.1:0"}} {
+	for _, command := range [][]string{{"doctor"}, {"keys", "list"}, {"serve", "--demo=false", "--addr",
+		"127.0.0.1:0"}} {
 		if out := run(in.args(command...)...); !strings.Contains(out, "may not read and write "+side) {
 			t.Errorf("%v with root's log of the records: %s", command, out)
 		}
@@ -139,10 +141,12 @@ func TestOtherFilesOfAnotherUser(t *testing.T) {
 	}{
 		{[]string{"serve", "--demo=false", "--addr", "127.0.0.1:0", "--data", data, "--pepper-file", secret},
 			"user nobody may not read " + secret + ", which belongs to user root (mode 0600)"},
-		{[]string{"serve", "--demo=false", "--addr", "127.0.0.1:0", "--data", data, "--geoip", secret}, "may not read " +
-			secret},
+		{[]string{"serve", "--demo=false", "--addr", "127.0.0.1:0", "--data", data, "--geoip", secret},
+			"may not read " +
+				secret},
 		{[]string{"keys", "add", "--all", "--data", data, "--pepper-file", secret}, "may not read " + secret},
-		{[]string{"restore", "--data", data, filepath.Join(dir, "closed")}, "may not read " + filepath.Join(dir, "closed")},
+		{[]string{"restore", "--data", data, filepath.Join(dir, "closed")}, "may not read " + filepath.Join(dir,
+			"closed")},
 		{[]string{"websites", "add", "--domain", "x.example", "--data", filepath.Join(dir, "closed", "data")},
 			"because " + filepath.Join(dir, "closed") + " belongs to user root"},
 		{[]string{"websites", "add", "--domain", "x.example", "--data", filepath.Join(dir, "new")},

@@ -66,7 +66,8 @@ func folder(t *testing.T) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := records.CreateWebsite(ctx, store.Website{ID: "w", Owner: install.Owner, Domain: "w.example"}); err != nil {
+	if _, err := records.CreateWebsite(ctx, store.Website{ID: "w", Owner: install.Owner,
+		Domain: "w.example"}); err != nil {
 		t.Fatal(err)
 	}
 	source := backup.Source{Folder: cfg.Data, Events: events, Records: records, Now: cfg.Now}

@@ -179,8 +179,9 @@ func (p Pair) Check(ctx context.Context, events Events, records *meta.Store) err
 	if known, err := records.KnowsAny(ctx, subjects); err != nil || known {
 		return err
 	}
-	return p.lostRecords("has no websites of these events", fmt.Sprintf("%s has data of %d websites, links and monitors, such as %q", p.eventsName(),
-		len(subjects), subjects[0].ID))
+	return p.lostRecords("has no websites of these events",
+		fmt.Sprintf("%s has data of %d websites, links and monitors, such as %q", p.eventsName(),
+			len(subjects), subjects[0].ID))
 }
 
 // checkEvents returns an error if events are missing that were stored when the mark before was made.

@@ -162,7 +162,8 @@ func stored(t *testing.T) map[string]string {
 		if len(cells) < 2 {
 			continue
 		}
-		if len(cells) != 6 || slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) == "" }) {
+		if len(cells) != 6 || slices.ContainsFunc(cells,
+			func(cell string) bool { return strings.TrimSpace(cell) == "" }) {
 			t.Errorf("the table \"Bytes on disk\" has a row without all of its columns: %s", line)
 			continue
 		}
@@ -178,12 +179,14 @@ func TestBoundsAreDocumented(t *testing.T) {
 	const kib, mib = 1 << 10, 1 << 20
 	table := stored(t)
 	for name, bounds := range map[string][]string{
-		"keys": {fmt.Sprintf("%d keys that are neither", auth.MaxKeys), fmt.Sprintf("%d keys that are;", auth.MaxEndedKeys),
+		"keys": {fmt.Sprintf("%d keys that are neither", auth.MaxKeys), fmt.Sprintf("%d keys that are;",
+			auth.MaxEndedKeys),
 			fmt.Sprintf("%d resources", auth.MaxResources), fmt.Sprintf("%d query types", auth.MaxTypes),
 			fmt.Sprintf("%d filters", auth.MaxFilters), fmt.Sprintf("%d values", auth.MaxValues),
 			fmt.Sprintf("%d KiB each; %d MiB", auth.MaxKeyBytes/kib, auth.MaxKeysBytes/mib)},
 		"websites": {fmt.Sprintf("%d; and %d 000 removed", store.MaxWebsites, store.MaxRemovedWebsites/1000),
-			fmt.Sprintf("%d origins and %[1]d addresses", store.MaxRules), fmt.Sprintf("%d MiB", store.MaxWebsitesBytes/mib)},
+			fmt.Sprintf("%d origins and %[1]d addresses", store.MaxRules), fmt.Sprintf("%d MiB",
+				store.MaxWebsitesBytes/mib)},
 		"definitions": {fmt.Sprintf("%d goals, funnels", store.MaxDefinitions), fmt.Sprintf("%d annotations",
 			store.MaxAnnotations),
 			fmt.Sprintf("%d KiB each; %d MiB", store.MaxDefinitionBytes/kib, store.MaxDefinitionsBytes/mib)},

@@ -264,7 +264,8 @@ func TestMemoryIsClaimed(t *testing.T) {
 		want    string
 		claimed int64
 	}{
-		{"no room for the JSON of the rows", of("q", "1"), 2*size - 1, "mine[]Too many answers are in memory at the moment; try again later", size},
+		{"no room for the JSON of the rows", of("q", "1"), 2*size - 1,
+			"mine[]Too many answers are in memory at the moment; try again later", size},
 		{"room for rows and JSON alone", of("q", "1"), 3*size - 1,
 			"mine[]Too many answers are in memory at the moment; try again later", 2 * size},
 		{"remembered, with room for JSON", of("q", "1"), size, `mine[{"name":"one"}]`, size},
@@ -287,7 +288,8 @@ func TestMemoryIsClaimed(t *testing.T) {
 		}
 		if shown(got) != row.want || claimed.Load() != row.claimed ||
 			!got.Success && (got.Code != ask.Unavailable || !errors.Is(got.Cause, full)) {
-			t.Errorf("%s: %s %s with %d bytes, want %s with %d", row.name, shown(got), got.Code, claimed.Load(), row.want,
+			t.Errorf("%s: %s %s with %d bytes, want %s with %d", row.name, shown(got), got.Code, claimed.Load(),
+				row.want,
 				row.claimed)
 		}
 	}
