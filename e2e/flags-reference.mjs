@@ -7,10 +7,18 @@ import { mix, part } from "./flags-hash.mjs";
 export function evaluate(set, key, context, now) {
   const find = (name) => set.flags.find((f) => f.key === name && (f.environment ?? "") === (context.environment ?? "") && !f.deletedAt);
   const flag = find(key);
-  if (!flag || state(flag, now).status !== "active") return off("FLAG_NOT_FOUND");
-  if (chain(flag, find, []) > 32) return off("DEPENDENCY_NOT_SATISFIED");
-  if (!flag.dependencies.every((name) => evaluate(set, name, context, now).enabled)) return off("DEPENDENCY_NOT_SATISFIED");
-  const result = (enabled, reason) => ({ enabled, value: enabled, payload: enabled ? flag.payload ?? null : null, reason });
+  if (!flag) return { enabled: false, value: false, payload: null, reason: "FLAG_NOT_FOUND" };
+  const varies = flag.type === "multivariant" && flag.variants.length > 0;
+  const result = (enabled, reason) => {
+    const payload = enabled ? flag.payload ?? null : null;
+    if (!varies) return { enabled, value: enabled, payload, reason };
+    if (!enabled) return { enabled, payload, reason };
+    const variant = pick(flag, context);
+    return { enabled, value: variant.value, payload, reason, variant: variant.key };
+  };
+  if (state(flag, now).status !== "active") return result(false, "FLAG_NOT_FOUND");
+  if (chain(flag, find, []) > 32) return result(false, "DEPENDENCY_NOT_SATISFIED");
+  if (!flag.dependencies.every((name) => evaluate(set, name, context, now).enabled)) return result(false, "DEPENDENCY_NOT_SATISFIED");
 
   for (const rule of flag.rules) {
     if (matches(rule, context, splitOf(flag, "percentage"))) return result(rule.enabled, "USER_RULE_MATCH");
@@ -20,18 +28,13 @@ export function evaluate(set, key, context, now) {
       if (matches(rule, context, splitOf(flag, "percentage", id))) return result(rule.enabled, "TARGET_GROUP_MATCH");
     }
   }
-  if (flag.type === "multivariant" && flag.variants.length > 0) {
-    const variant = pick(flag, context);
-    return { enabled: true, value: variant.value, payload: flag.payload ?? null, reason: "MULTIVARIANT_EVALUATED", variant: variant.key };
-  }
+  if (varies) return result(true, "MULTIVARIANT_EVALUATED");
   if (flag.type === "rollout") {
     const on = below(splitOf(flag, "rollout"), unit(flag, context), state(flag, now).percentage);
     return result(on, on ? "ROLLOUT_ENABLED" : "ROLLOUT_DISABLED");
   }
   return result(flag.defaultValue, "BOOLEAN_DEFAULT");
 }
-
-const off = (reason) => ({ enabled: false, value: false, payload: null, reason });
 
 /** What the schedule has made of a flag by now. */
 function state(flag, now) {

@@ -24,16 +24,19 @@
 //     instant. Otherwise the flag is disabled: DEPENDENCY_NOT_SATISFIED. The same holds if the dependencies form
 //     a cycle or a chain of more than 32 flags, including the flag itself. Chains go through all flags of the
 //     environment that are not removed, whatever their status.
-//  2. The first matching rule of the flag decides. The result has its enabled and value:
+//  2. The first matching rule of the flag decides. The result has the rule's enabled:
 //     USER_RULE_MATCH.
 //  3. The first matching rule of the flag's target groups, in the flag's order, decides in the same way:
 //     TARGET_GROUP_MATCH.
-//  4. A multivariant flag with variants is enabled. The result has the value and key of one variant:
-//     MULTIVARIANT_EVALUATED.
+//  4. A multivariant flag with variants is enabled: MULTIVARIANT_EVALUATED.
 //  5. A rollout flag is enabled if the bucket of IDENTIFIER for the purpose rollout is below the limit of its
 //     percentage: ROLLOUT_ENABLED or ROLLOUT_DISABLED. IDENTIFIER is the organisation's id for rollouts
 //     by organisation, the team's id for rollouts by team, and otherwise the person.
 //  6. Otherwise the flag has its default: BOOLEAN_DEFAULT.
+//
+// The value of a multivariant flag with variants is the value of one variant, and the result has the variant's key,
+// whatever enabled the flag. If the flag is disabled or not active, the result has neither: false would have another
+// type than the variants, so programs use their own default. The value of every other flag is its enabled.
 //
 // The person is the user's id, or the email if the id is missing. The text anonymous replaces a missing
 // IDENTIFIER or person, so all anonymous people share one bucket. Only enabled results have the payload.

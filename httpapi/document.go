@@ -111,7 +111,7 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[query.Source](): openapi.OneOf("", query.Remembered, query.Merged, query.Statement),
 			reflect.TypeFor[query.Reason](): openapi.OneOf("", query.Off, query.NotRememberable, query.NotMergeable,
 				query.FirstAsked, query.DaysChanged, query.NoRoom, query.StatesTooLarge, query.NotStored),
-			reflect.TypeFor[flags.Value]():     {Description: "true or false, or the value of a variant"},
+			reflect.TypeFor[flags.Value]():     {Description: "true or false, or the value of a variant. Absent while a flag with variants is off: use your default"},
 			reflect.TypeFor[flags.Type]():      openapi.OneOf("", flags.Boolean, flags.Rollout, flags.Multivariant),
 			reflect.TypeFor[flags.Status]():    openapi.OneOf("", flags.Active, flags.Inactive, flags.Archived),
 			reflect.TypeFor[flags.Unit]():      openapi.OneOf("", flags.ByUser, flags.ByOrganization, flags.ByTeam),
