@@ -7,7 +7,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
-	"github.com/sightline-analytics/sightline/query/internal/pattern"
+	"github.com/sightline-analytics/sightline/internal/pattern"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
