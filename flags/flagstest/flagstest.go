@@ -126,10 +126,10 @@ func full(client flags.Client, id string) flags.Flag {
 			{On: flags.OnProperty, Operator: flags.In, Field: "plan", Values: []any{"pro", 1.5, true, ""},
 				Enabled: true},
 			{On: flags.OnEmail, Operator: flags.EndsWith, Value: "@example.com"},
+			{On: flags.OnUserID, Operator: flags.In, Batch: true, BatchValues: []string{"u1", "<&>"}, Enabled: true},
 			{On: flags.OnEmail, Operator: flags.Matches, Value: `^[a-z]+\.<ü>@`, Enabled: true},
 			{On: flags.OnProperty, Operator: flags.SemverAtLeast, Field: "version", Value: "1.10.0-rc.1"},
 			{On: flags.OnProperty, Operator: flags.Greater, Field: "seats", Value: 9.5},
-			{On: flags.OnUserID, Operator: flags.In, Batch: true, BatchValues: []string{"u1", "<&>"}, Enabled: true},
 		},
 		Groups: []string{"g1"}, Percentage: 37, By: flags.ByTeam,
 		Variants: []flags.Variant{
