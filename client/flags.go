@@ -23,7 +23,7 @@ type FlagContext struct {
 // A FlagResult is the evaluation of a flag for a context.
 type FlagResult struct {
 	Enabled bool            `json:"enabled"`
-	Value   json.RawMessage `json:"value"`   // true or false, or the value of a variant
+	Value   json.RawMessage `json:"value"`   // true or false, or the value of a variant; empty while a flag with variants is off
 	Payload json.RawMessage `json:"payload"` // null unless Enabled
 	Reason  FlagReason      `json:"reason"`
 	Variant string          `json:"variant"` // the key of the variant; empty: none

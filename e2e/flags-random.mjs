@@ -5,10 +5,10 @@
 import { pathToFileURL } from "node:url";
 import { evaluate } from "./flags-reference.mjs";
 
-const texts = ["", "a", "user-1", "user-2", "ü🎉", "a@b.c", "@b.c", "pro", "free", "1", "true", "é", "漢字", "user-", "x".repeat(60)];
+const texts = ["", "a", "user-1", "user-2", "ü🎉", "a@b.c", "@b.c", "pro", "free", "1", "true", "é", "漢字", "user-", "10", "-1.5e3", "v1.10.0", "1.9", "1.10.0-rc.1", "1.10.0-rc.a+b", "2.0.0", "x".repeat(60)];
 const scalars = [...texts, 1, 0, -0, 1.5, 1e21, 1e-7, 123456789012, true, false];
 const anything = [...scalars, null, ["a", 1, null, ["b"]], [], {}, { a: 1 }];
-const operators = ["equals", "contains", "starts_with", "ends_with", "in", "not_in", "exists", "not_exists", "odd"];
+const operators = ["equals", "contains", "starts_with", "ends_with", "in", "not_in", "exists", "not_exists", "gt", "gte", "lt", "lte", "semver_eq", "semver_gt", "semver_gte", "semver_lt", "semver_lte", "matches", "odd"];
 const epoch = Date.UTC(2026, 2, 29);
 
 /** A source of flags and contexts that are the same for the same seed. */

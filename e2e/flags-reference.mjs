@@ -7,10 +7,18 @@ import { mix, part } from "./flags-hash.mjs";
 export function evaluate(set, key, context, now) {
   const find = (name) => set.flags.find((f) => f.key === name && (f.environment ?? "") === (context.environment ?? "") && !f.deletedAt);
   const flag = find(key);
-  if (!flag || state(flag, now).status !== "active") return off("FLAG_NOT_FOUND");
-  if (chain(flag, find, []) > 32) return off("DEPENDENCY_NOT_SATISFIED");
-  if (!flag.dependencies.every((name) => evaluate(set, name, context, now).enabled)) return off("DEPENDENCY_NOT_SATISFIED");
-  const result = (enabled, reason) => ({ enabled, value: enabled, payload: enabled ? flag.payload ?? null : null, reason });
+  if (!flag) return { enabled: false, value: false, payload: null, reason: "FLAG_NOT_FOUND" };
+  const varies = flag.type === "multivariant" && flag.variants.length > 0;
+  const result = (enabled, reason) => {
+    const payload = enabled ? flag.payload ?? null : null;
+    if (!varies) return { enabled, value: enabled, payload, reason };
+    if (!enabled) return { enabled, payload, reason };
+    const variant = pick(flag, context);
+    return { enabled, value: variant.value, payload, reason, variant: variant.key };
+  };
+  if (state(flag, now).status !== "active") return result(false, "FLAG_NOT_FOUND");
+  if (chain(flag, find, []) > 32) return result(false, "DEPENDENCY_NOT_SATISFIED");
+  if (!flag.dependencies.every((name) => evaluate(set, name, context, now).enabled)) return result(false, "DEPENDENCY_NOT_SATISFIED");
 
   for (const rule of flag.rules) {
     if (matches(rule, context, splitOf(flag, "percentage"))) return result(rule.enabled, "USER_RULE_MATCH");
@@ -20,18 +28,13 @@ export function evaluate(set, key, context, now) {
       if (matches(rule, context, splitOf(flag, "percentage", id))) return result(rule.enabled, "TARGET_GROUP_MATCH");
     }
   }
-  if (flag.type === "multivariant" && flag.variants.length > 0) {
-    const variant = pick(flag, context);
-    return { enabled: true, value: variant.value, payload: flag.payload ?? null, reason: "MULTIVARIANT_EVALUATED", variant: variant.key };
-  }
+  if (varies) return result(true, "MULTIVARIANT_EVALUATED");
   if (flag.type === "rollout") {
     const on = below(splitOf(flag, "rollout"), unit(flag, context), state(flag, now).percentage);
     return result(on, on ? "ROLLOUT_ENABLED" : "ROLLOUT_DISABLED");
   }
   return result(flag.defaultValue, "BOOLEAN_DEFAULT");
 }
-
-const off = (reason) => ({ enabled: false, value: false, payload: null, reason });
 
 /** What the schedule has made of a flag by now. */
 function state(flag, now) {
@@ -90,10 +93,55 @@ function pick(flag, context) {
 
 function matches(rule, context, split) {
   if (rule.batch && rule.batchValues?.length > 0) return matchesBatch(rule, subject(rule, context));
+  const subjected = rule.type === "user_id" || rule.type === "email" || (rule.type === "property" && rule.field);
+  if (subjected && readers.has(rule.operator)) return matchesRead(rule, subject(rule, context));
   if (rule.type === "user_id" || rule.type === "email") return matchesId(rule, subject(rule, context));
   if (rule.type === "property" && rule.field) return matchesProperty(rule, subject(rule, context));
   if (rule.type === "property" && typeof rule.value === "number") return below(split, person(context), rule.value);
   return false;
+}
+
+const holds = { eq: (a) => a === 0, gt: (a) => a > 0, gte: (a) => a >= 0, lt: (a) => a < 0, lte: (a) => a <= 0 };
+const numbers = ["gt", "gte", "lt", "lte"];
+const versions = Object.keys(holds).map((name) => `semver_${name}`);
+const readers = new Set([...numbers, ...versions, "matches"]);
+
+function matchesRead({ operator, value }, got) {
+  if (got === undefined) return false;
+  if (operator === "matches") {
+    const short = ["string", "number", "boolean"].includes(typeof got) && new TextEncoder().encode(String(got)).length <= 512;
+    return typeof value === "string" && short && new RegExp(value, "u").test(String(got));
+  }
+  const [read, compare] = numbers.includes(operator) ? [number, (a, b) => a - b] : [version, precedence];
+  const [a, b] = [read(got), read(value)];
+  return a !== undefined && b !== undefined && holds[operator.replace("semver_", "")](compare(a, b));
+}
+
+function number(value) {
+  const text = typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value);
+  return (text || typeof value === "number") && Number.isFinite(Number(value)) ? Number(value) : undefined;
+}
+
+/** The three numbers of a version, and the parts of its pre-release. */
+function version(text) {
+  const whole = "(0|[1-9]\\d*)", part = "(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)";
+  const form = `^v?${whole}(?:\\.${whole}(?:\\.${whole}(?:-(${part}(?:\\.${part})*))?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?)?)?$`;
+  const found = typeof text === "string" && text.match(new RegExp(form));
+  return found ? { numbers: [1, 2, 3].map((i) => BigInt(found[i] ?? 0)), before: found[4]?.split(".") ?? [] } : undefined;
+}
+
+function precedence(a, b) {
+  const order = (x, y) => (x < y ? -1 : x > y ? 1 : 0);
+  for (const i of [0, 1, 2]) if (a.numbers[i] !== b.numbers[i]) return order(a.numbers[i], b.numbers[i]);
+  if (!a.before.length || !b.before.length) return order(!a.before.length, !b.before.length);
+  for (let i = 0; i < Math.min(a.before.length, b.before.length); i++) {
+    const [x, y] = [a.before[i], b.before[i]];
+    if (x === y) continue;
+    const [m, n] = [x, y].map((part) => /^\d+$/.test(part));
+    if (m !== n) return m ? -1 : 1;
+    return m ? order(BigInt(x), BigInt(y)) : order(x, y);
+  }
+  return order(a.before.length, b.before.length);
 }
 
 /** What a rule is about; undefined when it is missing. */

@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"encoding/csv"
+	"io"
 	"strconv"
 	"time"
 
@@ -25,6 +26,11 @@ func CSV() Format {
 			c := &csvFile{out: csv.NewWriter(to.To), raw: to.RawTexts, columns: columnsOf(tables[0])}
 			if to.Continues {
 				return c, nil
+			}
+			if to.BOM {
+				if _, err := io.WriteString(to.To, csvtext.BOM); err != nil {
+					return nil, err
+				}
 			}
 			names := []string{string(tables[0].Of())}
 			for _, column := range c.columns {

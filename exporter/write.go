@@ -31,6 +31,8 @@ type Target struct {
 	Continues bool
 	// RawTexts is an option of CSV: see [CSV].
 	RawTexts bool
+	// BOM is an option of CSV: the byte order mark of UTF-8 comes first, so that Excel reads the file as UTF-8.
+	BOM bool
 }
 
 // A Writer writes rows in a format.

@@ -23,6 +23,7 @@ const (
 	MaxRules        = 100      // rules of a flag or group
 	MaxValues       = 1000     // values of a rule; also its batch values
 	MaxValue        = 512      // a text in a rule's value or values
+	MaxPatterns     = 100      // different regular expressions in the rules of a client
 	MaxVariants     = 32
 	MaxVariantKey   = 64
 	MaxDependencies = 32

@@ -24,16 +24,19 @@
 //     instant. Otherwise the flag is disabled: DEPENDENCY_NOT_SATISFIED. The same holds if the dependencies form
 //     a cycle or a chain of more than 32 flags, including the flag itself. Chains go through all flags of the
 //     environment that are not removed, whatever their status.
-//  2. The first matching rule of the flag decides. The result has its enabled and value:
+//  2. The first matching rule of the flag decides. The result has the rule's enabled:
 //     USER_RULE_MATCH.
 //  3. The first matching rule of the flag's target groups, in the flag's order, decides in the same way:
 //     TARGET_GROUP_MATCH.
-//  4. A multivariant flag with variants is enabled. The result has the value and key of one variant:
-//     MULTIVARIANT_EVALUATED.
+//  4. A multivariant flag with variants is enabled: MULTIVARIANT_EVALUATED.
 //  5. A rollout flag is enabled if the bucket of IDENTIFIER for the purpose rollout is below the limit of its
 //     percentage: ROLLOUT_ENABLED or ROLLOUT_DISABLED. IDENTIFIER is the organisation's id for rollouts
 //     by organisation, the team's id for rollouts by team, and otherwise the person.
 //  6. Otherwise the flag has its default: BOOLEAN_DEFAULT.
+//
+// The value of a multivariant flag with variants is the value of one variant, and the result has the variant's key,
+// whatever enabled the flag. If the flag is disabled or not active, the result has neither: false would have another
+// type than the variants, so programs use their own default. The value of every other flag is its enabled.
 //
 // The person is the user's id, or the email if the id is missing. The text anonymous replaces a missing
 // IDENTIFIER or person, so all anonymous people share one bucket. Only enabled results have the payload.
@@ -73,6 +76,8 @@
 //   - batch with batchValues: compares the text of the subject. in: the text is in batchValues; not_in: it
 //     is not, or is missing; equals, contains, starts_with and ends_with: it matches any of batchValues;
 //     exists and not_exists never match.
+//   - a user's id, email, or property with a field, whose operator reads values: see below. A missing subject and a value
+//     that cannot be read never match.
 //   - a user's id or email: an empty one never matches, not even with not_in. equals, contains, starts_with
 //     and ends_with compare with value, a text; in and not_in compare with the texts in values.
 //   - a property with a field: exists: it is present and not null; not_exists: it is absent or null;
@@ -86,6 +91,13 @@
 // empty id or email, or an absent or null property. The text of a value is the text of ECMAScript's
 // String(): numbers as 1, 0.5, 1e+21; true and false; the elements of a list joined by commas, with an
 // empty text for null; [object Object] for an object.
+//
+// These operators read values. gt, gte, lt and lte compare numbers: JSON numbers, and texts with an optional sign,
+// decimal digits, at most one point and an optional exponent. semver_eq, semver_gt, semver_gte, semver_lt and semver_lte
+// compare texts that are versions of Semantic Versioning 2.0.0 by its precedence, so 1.10.0 is above 1.9.0,
+// 1.0.0-rc.1 is below 1.0.0, and build metadata are ignored. A version may begin with v, and 1 and 1.2 mean
+// 1.0.0 and 1.2.0. Numbers are no versions. matches finds a regular expression of RE2, value, in the text of a text, number
+// or boolean of at most 512 bytes. A client may have 100 different regular expressions, each with at most 500 bytes.
 //
 // # Schedules
 //

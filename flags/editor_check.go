@@ -19,8 +19,11 @@ func check(set *workingSet, f, prior *Flag, by Actor, now time.Time) error {
 		unchanged(&faults, "clientId", prior.Client, f.Client)
 		unchanged(&faults, "environment", prior.Environment, f.Environment)
 		unchanged(&faults, "key", prior.Key, f.Key)
-	} else if n := after.live(); n > MaxFlags {
-		faults.addf("clientId", "may have at most %d flags", MaxFlags)
+	} else {
+		faults.key(f.Key)
+		if n := after.live(); n > MaxFlags {
+			faults.addf("clientId", "may have at most %d flags", MaxFlags)
+		}
 	}
 	// Existing references may have become invalid, so only new references must exist.
 	had := Flag{}
@@ -44,6 +47,7 @@ func check(set *workingSet, f, prior *Flag, by Actor, now time.Time) error {
 	if prior == nil || !slices.Equal(prior.Dependencies, f.Dependencies) {
 		set.checkChains(after, &faults)
 	}
+	set.checkPatterns(flagID(f.ID), f.Rules, &faults)
 	set.checkSize(flagID(f.ID), f, &faults)
 	return faults.err()
 }

@@ -58,6 +58,7 @@ func (s *workingSet) put(g Group, now time.Time) (Group, error) {
 		g.Revision, g.CreatedAt = prior.Revision+1, prior.CreatedAt
 	}
 	g.UpdatedAt = now
+	s.checkPatterns(groupID(g.ID), g.Rules, &faults)
 	s.checkSize(groupID(g.ID), g, &faults)
 	return g, faults.err()
 }

@@ -23,7 +23,7 @@ const (
 // A Result is the result of evaluating a flag for a context.
 type Result struct {
 	Enabled bool            `json:"enabled"`
-	Value   Value           `json:"value"`
+	Value   Value           `json:"value,omitzero"`
 	Payload json.RawMessage `json:"payload"` // null unless Enabled
 	Reason  Reason          `json:"reason"`
 	Variant string          `json:"variant,omitempty"` // the key of the picked variant; empty if none was picked
@@ -33,15 +33,23 @@ type Result struct {
 	HashVersion int `json:"-"`
 }
 
-// A Value is true, false, or the value of a variant.
+// A Value is true, false, the value of a variant, or no value. A flag with variants has no value while it is off,
+// since false would have another type than its variants: the caller uses its own default.
 type Value struct {
+	None bool            // there is no value; the other fields are zero
 	Bool bool            // used if JSON is nil
 	JSON json.RawMessage // the value of a variant; shared, must not be changed
 }
 
-// MarshalJSON returns the JSON of the value.
+// IsZero reports whether there is no value, so that JSON leaves it out.
+func (v Value) IsZero() bool { return v.None }
+
+// MarshalJSON returns the JSON of the value, null if there is none.
 func (v Value) MarshalJSON() ([]byte, error) {
-	if v.JSON == nil {
+	switch {
+	case v.None:
+		return []byte("null"), nil
+	case v.JSON == nil:
 		return json.Marshal(v.Bool)
 	}
 	return v.JSON, nil
@@ -79,33 +87,31 @@ func (e *evaluation) evaluate(r *ready) Result {
 	f, c := r.flag, e.context
 	status, percentage := f.state(e.now)
 	if status != Active {
-		return Result{Reason: FlagNotFound}
+		return Result{Value: Value{None: r.varies()}, Reason: FlagNotFound}
 	}
 	if !e.satisfied(r) {
-		return r.result(false, DependencyNotSatisfied)
+		return r.result(c, false, DependencyNotSatisfied)
 	}
 	for i := range r.rules {
 		if m := &r.rules[i]; m.matches(m, c) {
-			return r.result(m.enabled, UserRuleMatch)
+			return r.result(c, m.enabled, UserRuleMatch)
 		}
 	}
 	for i := range r.groups {
 		if m := &r.groups[i]; m.matches(m, c) {
-			return r.result(m.enabled, TargetGroupMatch)
+			return r.result(c, m.enabled, TargetGroupMatch)
 		}
 	}
 	switch {
-	case f.Type == Multivariant && len(f.Variants) > 0:
-		v := r.pick(c)
-		return Result{Enabled: true, Value: Value{JSON: v.Value}, Payload: f.Payload, Reason: MultivariantEvaluated,
-			Variant: v.Key, HashVersion: f.hashVersion()}
+	case r.varies():
+		return r.result(c, true, MultivariantEvaluated)
 	case f.Type == Rollout:
 		if r.rollout.below(c.unit(f.By), percentage) {
-			return r.result(true, RolloutEnabled)
+			return r.result(c, true, RolloutEnabled)
 		}
-		return r.result(false, RolloutDisabled)
+		return r.result(c, false, RolloutDisabled)
 	}
-	return r.result(f.Default, BooleanDefault)
+	return r.result(c, f.Default, BooleanDefault)
 }
 
 // satisfied reports whether all dependencies of r are enabled. The recursion is at most MaxChain deep, since flags
@@ -122,10 +128,21 @@ func (e *evaluation) satisfied(r *ready) bool {
 	return true
 }
 
-func (r *ready) result(enabled bool, why Reason) Result {
+// varies reports whether the values of r are those of its variants.
+func (r *ready) varies() bool { return r.flag.Type == Multivariant && len(r.flag.Variants) > 0 }
+
+// result returns the result of a flag that is on or off for c. Its value has the type of the flag's values.
+func (r *ready) result(c *Context, enabled bool, why Reason) Result {
 	result := Result{Enabled: enabled, Value: Value{Bool: enabled}, Reason: why, HashVersion: r.flag.hashVersion()}
 	if enabled {
 		result.Payload = r.flag.Payload
+	}
+	switch {
+	case enabled && r.varies():
+		v := r.pick(c)
+		result.Value, result.Variant = Value{JSON: v.Value}, v.Key
+	case r.varies():
+		result.Value = Value{None: true}
 	}
 	return result
 }

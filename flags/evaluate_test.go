@@ -2,6 +2,7 @@ package flags
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 )
@@ -23,6 +24,7 @@ func TestOrderOfEvaluation(t *testing.T) {
 		{On: OnUserID, Operator: Equals, Value: "yes"}}
 	no := []Rule{{On: OnUserID, Operator: Contains, Value: "n"}}
 	payload := json.RawMessage(`{"a":1}`)
+	texts := []Variant{{Key: "a", Type: StringValue, Value: json.RawMessage(`"blue"`)}}
 	flag := func(key string, change func(*Flag)) Flag {
 		f := Flag{Key: key, Type: Boolean, Status: Active, Payload: payload}
 		change(&f)
@@ -44,6 +46,16 @@ func TestOrderOfEvaluation(t *testing.T) {
 			flag("grouped", func(f *Flag) {
 				f.Groups, f.Type, f.Variants = []string{"g2", "gone", "g1"}, Multivariant, weighted(100)
 			}),
+			flag("texts, ruled", func(f *Flag) {
+				f.Rules, f.Type, f.Variants = append(slices.Clone(no), yes...), Multivariant, texts
+			}),
+			flag("texts, needs off", func(f *Flag) {
+				f.Type, f.Variants, f.Dependencies = Multivariant, texts, []string{"off"}
+			}),
+			flag("texts, in a cycle", func(f *Flag) {
+				f.Type, f.Variants, f.Dependencies = Multivariant, texts, []string{"texts, in a cycle"}
+			}),
+			flag("texts, inactive", func(f *Flag) { f.Type, f.Variants, f.Status = Multivariant, texts, Inactive }),
 			flag("bare", func(f *Flag) { f.Type, f.Default = Multivariant, true }),
 			flag("half", func(f *Flag) { f.Type, f.Percentage = Rollout, 40 }),
 		},
@@ -78,9 +90,19 @@ func TestOrderOfEvaluation(t *testing.T) {
 		{"without a rule the type decides", "ruled", "x", "",
 			`{"enabled":true,"value":true,"payload":{"a":1},"reason":"ROLLOUT_ENABLED"}`},
 		{"groups decide in the flag's order", "grouped", "yes", "",
-			`{"enabled":true,"value":true,"payload":{"a":1},"reason":"TARGET_GROUP_MATCH"}`},
-		{"the second group", "grouped", "no", "",
-			`{"enabled":false,"value":false,"payload":null,"reason":"TARGET_GROUP_MATCH"}`},
+			`{"enabled":true,"value":1,"payload":{"a":1},"reason":"TARGET_GROUP_MATCH","variant":"a"}`},
+		{"the second group; numbers have no value while they are off", "grouped", "no", "",
+			`{"enabled":false,"payload":null,"reason":"TARGET_GROUP_MATCH"}`},
+		{"a rule enables a variant", "texts, ruled", "yes", "",
+			`{"enabled":true,"value":"blue","payload":{"a":1},"reason":"USER_RULE_MATCH","variant":"a"}`},
+		{"texts have no value if a rule disables them", "texts, ruled", "no", "",
+			`{"enabled":false,"payload":null,"reason":"USER_RULE_MATCH"}`},
+		{"texts have no value without their dependency", "texts, needs off", "", "",
+			`{"enabled":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"texts have no value in a cycle", "texts, in a cycle", "", "",
+			`{"enabled":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"texts have no value while they are inactive", "texts, inactive", "", "",
+			`{"enabled":false,"payload":null,"reason":"FLAG_NOT_FOUND"}`},
 		{"a variant", "grouped", "x", "",
 			`{"enabled":true,"value":1,"payload":{"a":1},"reason":"MULTIVARIANT_EVALUATED","variant":"a"}`},
 		{"no variants", "bare", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
@@ -92,7 +114,7 @@ func TestOrderOfEvaluation(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.says, text, c.want)
 		}
 	}
-	if all := x.EvaluateAll(&Context{}, noon()); len(all) != 9 {
+	if all := x.EvaluateAll(&Context{}, noon()); len(all) != 12 {
 		t.Errorf("%d flags are evaluated: %v", len(all), all)
 	}
 	if some := x.EvaluateKeys([]string{"on", "inactive", "never", "on"}, &Context{}, noon()); len(some) != 1 ||

@@ -41,7 +41,7 @@ const (
 type Flag struct {
 	Client      Client `json:"clientId"`              // the website or organisation that owns the flag
 	Environment string `json:"environment,omitempty"` // empty means none
-	// unique per client and environment; printable, without spaces and commas
+	// unique per client and environment; printable, without spaces, commas and / ? # % & + \, and not . or ..
 	Key         string `json:"key"`
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
@@ -119,6 +119,12 @@ const (
 // Operator is the comparison of a rule.
 type Operator string
 
+// Operators returns all operators of rules.
+func Operators() []Operator {
+	return []Operator{Equals, Contains, StartsWith, EndsWith, In, NotIn, Exists, NotExists, Greater, AtLeast, Less, AtMost,
+		SemverEquals, SemverGreater, SemverAtLeast, SemverLess, SemverAtMost, Matches}
+}
+
 // The operators of rules.
 const (
 	Equals     Operator = "equals"
@@ -129,6 +135,17 @@ const (
 	NotIn      Operator = "not_in"
 	Exists     Operator = "exists"
 	NotExists  Operator = "not_exists"
+
+	Greater       Operator = "gt" // compare numbers
+	AtLeast       Operator = "gte"
+	Less          Operator = "lt"
+	AtMost        Operator = "lte"
+	SemverEquals  Operator = "semver_eq" // compare versions
+	SemverGreater Operator = "semver_gt"
+	SemverAtLeast Operator = "semver_gte"
+	SemverLess    Operator = "semver_lt"
+	SemverAtMost  Operator = "semver_lte"
+	Matches       Operator = "matches" // finds a regular expression
 )
 
 // A Step changes a flag at an instant.

@@ -36,10 +36,11 @@ func NewIndex(s Set) *Index {
 		groups[g.ID] = cloneRules(g.Rules)
 	}
 	x := &Index{revision: s.Revision, flags: map[place]*ready{}, environments: map[string][]*ready{}}
+	known := patterns{}
 	for i := range s.Flags {
 		if s.Flags[i].RemovedAt.IsZero() {
 			f := s.Flags[i].Clone()
-			r := newReady(&f, groups)
+			r := newReady(&f, groups, known)
 			x.flags[place{f.Environment, f.Key}] = r
 			x.environments[f.Environment] = append(x.environments[f.Environment], r)
 		}
@@ -57,22 +58,22 @@ func NewIndex(s Set) *Index {
 	return x
 }
 
-func newReady(f *Flag, groups map[string][]Rule) *ready {
+func newReady(f *Flag, groups map[string][]Rule, known patterns) *ready {
 	version := f.hashVersion()
 	r := &ready{
-		flag: f, rules: compileAll(f.Rules, newSplit(version, forPercentage, f.Key)),
+		flag: f, rules: compileAll(f.Rules, newSplit(version, forPercentage, f.Key), known),
 		rollout: newSplit(version, forRollout, f.Key), variant: newSplit(version, forVariant, f.Key),
 		weighted: slices.ContainsFunc(f.Variants, func(v Variant) bool { return v.Weight != nil }),
 	}
 	for _, id := range f.Groups {
-		r.groups = append(r.groups, compileAll(groups[id], newSplit(version, forPercentage, id))...)
+		r.groups = append(r.groups, compileAll(groups[id], newSplit(version, forPercentage, id), known)...)
 	}
 	return r
 }
 
-func compileAll(rules []Rule, percentage split) (list []matcher) {
+func compileAll(rules []Rule, percentage split, known patterns) (list []matcher) {
 	for i := range rules {
-		list = append(list, compile(&rules[i], percentage))
+		list = append(list, compile(&rules[i], percentage, known))
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,7 @@ type matcher struct {
 	operator Operator
 	value    any
 	text     string // text of value
+	pattern  *regexp.Regexp
 	limit    float64
 	split    split            // for percentages
 	values   map[any]struct{} // the set of values or batch values
@@ -22,7 +24,7 @@ type matcher struct {
 }
 
 // compile returns the matcher of r. The package documentation lists the cases. The first one that fits is used.
-func compile(r *Rule, percentage split) matcher {
+func compile(r *Rule, percentage split, known patterns) matcher {
 	m := matcher{enabled: r.Enabled, on: r.On, field: r.Field, operator: r.Operator, value: scalar(r.Value),
 		matches: never}
 	m.text = textOf(m.value)
@@ -30,6 +32,10 @@ func compile(r *Rule, percentage split) matcher {
 	switch {
 	case r.Batch && len(r.BatchValues) > 0:
 		m.batch, m.values, m.matches = r.BatchValues, setOf(r.BatchValues), matchBatch
+	case r.Operator.readsValue() && (r.On == OnUserID || r.On == OnEmail || r.On == OnProperty && r.Field != ""):
+		if m.matches = matchRead; r.Operator == Matches {
+			m.pattern = known.of(m.value)
+		}
 	case r.On == OnUserID || r.On == OnEmail:
 		m.values, m.matches = setOf(r.Values), matchID
 	case r.On == OnProperty && r.Field != "":

@@ -84,7 +84,7 @@ func TestRules(t *testing.T) {
 		{"a percentage of nobody", Rule{On: OnProperty, Value: 0.0}, false, false},
 		{"a rule with a field is not a percentage", property("n", "", 100.0), false, false},
 	} {
-		m := compile(&tt.rule, newSplit(FirstHash, forPercentage, ""))
+		m := compile(&tt.rule, newSplit(FirstHash, forPercentage, ""), patterns{})
 		if got := m.matches(&m, c); got != tt.want {
 			t.Errorf("%s: %v", tt.says, got)
 		}
@@ -92,7 +92,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s, for an empty context: %v", tt.says, got)
 		}
 	}
-	m := compile(&Rule{On: OnProperty, Value: 92.5}, newSplit(FirstHash, forPercentage, ""))
+	m := compile(&Rule{On: OnProperty, Value: 92.5}, newSplit(FirstHash, forPercentage, ""), patterns{})
 	if !m.matches(&m, &Context{UserID: "user-123"}) { // bucket 92
 		t.Error("bucket 92 is not less than 92.5")
 	}

@@ -67,6 +67,9 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 	}
 	f.normalize()
 	var values FieldErrors
+	if isNew {
+		values.key(f.Key)
+	}
 	f.check(now, &values)
 	faults.addNew(slices.DeleteFunc(values, func(v FieldError) bool {
 		return p.fields[topOf(v.Field)] == nil // the field is not in p

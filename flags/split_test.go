@@ -94,7 +94,7 @@ func dependentPairs(flags, version int) (bad []string) {
 	}
 	var wg sync.WaitGroup
 	for n := range flags {
-		r := newReady(&Flag{Key: fmt.Sprint("flag-", n), HashVersion: version, Variants: weighted(-1, -1, -1)}, nil)
+		r := newReady(&Flag{Key: fmt.Sprint("flag-", n), HashVersion: version, Variants: weighted(-1, -1, -1)}, nil, patterns{})
 		wg.Go(func() { rollouts[n], variants[n] = newSample(2, r, people), newSample(3, r, people) })
 	}
 	wg.Wait()
@@ -157,7 +157,7 @@ func chiSquare(x, y sample) (sum float64) {
 func TestHundredthOfAPercent(t *testing.T) {
 	t.Parallel()
 	rollout, variant := newSplit(MixedHash, forRollout, "k"),
-		newReady(&Flag{Key: "k", HashVersion: MixedHash, Variants: weighted(0.01, 99.99)}, nil)
+		newReady(&Flag{Key: "k", HashVersion: MixedHash, Variants: weighted(0.01, 99.99)}, nil, patterns{})
 	on, first := 0, 0
 	for n := range 300_000 {
 		id := "user-" + strconv.Itoa(n)

@@ -17,9 +17,23 @@ import (
 // against the other flags of its client.
 func (f Flag) Check(now time.Time) error {
 	var faults FieldErrors
+	faults.key(f.Key)
 	f.check(now, &faults)
 	return faults.err()
 }
+
+// key checks the key of a new flag. Clients put keys into addresses, some without escaping them, so a key must not have
+// a meaning there: they would ask for another flag. Flags that were stored with other keys stay as they are.
+func (f *FieldErrors) key(key string) {
+	switch {
+	case strings.ContainsAny(key, strings.ReplaceAll(unsafeInKeys, " ", "")):
+		f.addf("key", "must not contain any of %s, which mean something else in addresses", unsafeInKeys)
+	case key == "." || key == "..":
+		f.addf("key", "must not be %q, which means something else in addresses", key)
+	}
+}
+
+const unsafeInKeys = `/ ? # % & + \`
 
 func (f *Flag) check(now time.Time, faults *FieldErrors) {
 	faults.client(f.Client)

@@ -45,10 +45,12 @@ func (r *Rule) check(where string, faults *FieldErrors) {
 		}
 		return
 	}
-	oneOf(faults, where+".operator", r.Operator, Equals, Contains, StartsWith, EndsWith, In, NotIn, Exists, NotExists)
+	oneOf(faults, where+".operator", r.Operator, Operators()...)
 	switch {
 	case r.Batch:
 		r.checkBatch(where, faults)
+	case r.Operator.readsValue():
+		r.checkRead(where, faults)
 	case r.On == OnProperty:
 		r.checkProperty(where, faults)
 	default:
@@ -63,7 +65,7 @@ func (r *Rule) checkBatch(where string, faults *FieldErrors) {
 	if len(r.BatchValues) == 0 {
 		faults.add(where+".batchValues", mistake.Required)
 	}
-	if r.Operator == Exists || r.Operator == NotExists {
+	if r.Operator == Exists || r.Operator == NotExists || r.Operator.readsValue() {
 		faults.addf(where+".operator", "must not be %s in a batch: it never matches", r.Operator)
 	}
 }

@@ -22,6 +22,7 @@ const (
 type address struct {
 	subject auth.Resource // without its owner
 	queries []query.Decoded
+	bom     bool
 }
 
 // addresses caches the decoded queries of valid URLs, since dashboards repeat them. The least recently used are
@@ -46,7 +47,7 @@ func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) e
 	if !ok {
 		return a.allowSubject(ctx, r, q)
 	}
-	r.Resource, q.queries = known.subject, known.queries
+	r.Resource, q.queries, q.bom = known.subject, known.queries, known.bom
 	return a.allowResource(ctx, r, auth.ReadScopes)
 }
 
@@ -56,7 +57,7 @@ func (a *api) readAddress(ctx context.Context, r *front.Request, q *question) er
 		if err := a.parseAddress(ctx, r, q); err != nil {
 			return err
 		}
-		a.addresses.add(r.URL.RawQuery, address{auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}, q.queries})
+		a.addresses.add(r.URL.RawQuery, address{auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}, q.queries, q.bom})
 	}
 	if !q.queries[0].Request.UsesSaved() {
 		return nil

@@ -21,6 +21,7 @@ type api struct {
 type question struct {
 	queries []query.Decoded
 	batch   bool
+	bom     bool // CSV begins with a byte order mark
 	token   tokenRequest
 	export  exportRequest
 	person  erasure.Person

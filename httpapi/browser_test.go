@@ -24,17 +24,18 @@ func TestRequestIDs(t *testing.T) {
 func TestCORS(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	const panel, shop = "https://panel.example", "https://shop.example"
-	for _, tc := range []struct{ target, origin, want, headers string }{
-		{"/v1/query", panel, panel, ""},
-		{"/v1/query", shop, "", ""},
-		{"/v1/query/types", shop, "", ""},
-		{"/public/v1/flags/bulk?clientId=site_a", shop, "*", ", X-Client-Id, databuddy-client-id"},
-		{ofrepPrefix, shop, "*", ", X-Client-Id, databuddy-client-id"},
-		{"/public/v1/flags/definitions?clientId=site_a", shop, "", ""},
-		{"/public/v1/flags/definitions?clientId=site_a", panel, panel, ""},
-		{"/public/v1/flags/some", panel, panel, ""},
+	for _, tc := range []struct{ target, origin, want string }{
+		{"/v1/query", panel, panel},
+		{"/v1/query", shop, ""},
+		{"/v1/query/types", shop, ""},
+		{"/public/v1/flags/bulk?clientId=site_a", shop, "*"},
+		{ofrepPrefix, shop, "*"},
+		{"/public/v1/flags/definitions?clientId=site_a", shop, ""},
+		{"/public/v1/flags/definitions?clientId=site_a", panel, panel},
+		{"/public/v1/flags/some", panel, panel},
 	} {
-		rec := w.send("OPTIONS", tc.target, "", "", "Origin", tc.origin, "Access-Control-Request-Method", "PATCH")
+		rec := w.send("OPTIONS", tc.target, "", "", "Origin", tc.origin, "Access-Control-Request-Method", "PATCH",
+			"Access-Control-Request-Headers", "traceparent, x-my-trace")
 		expect(t, rec, 204, "")
 		h := rec.Header()
 		got := [3]string{
@@ -45,7 +46,8 @@ func TestCORS(t *testing.T) {
 		want := [3]string{tc.want}
 		if tc.want != "" {
 			want[1] = "GET, POST, PATCH, DELETE"
-			want[2] = "Content-Type, x-api-key, Authorization, If-None-Match, If-Match" + tc.headers
+			want[2] = "Content-Type, Authorization, X-Api-Key, If-None-Match, If-Match, X-Requested-With, X-Request-ID, X-Client-Id, " +
+				"databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version, traceparent, tracestate, baggage, sentry-trace, x-my-trace"
 		}
 		if got != want || h.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%s from %s: %v", tc.target, tc.origin, h)

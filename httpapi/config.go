@@ -132,13 +132,11 @@ func New(cfg Config) (http.Handler, error) {
 	cors := &front.CORS{
 		Origins: origins,
 		Methods: "GET, POST, PATCH, DELETE",
-		Headers: "Content-Type, x-api-key, Authorization, If-None-Match, If-Match",
 		Expose:  "ETag, X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, RateLimit, RateLimit-Policy",
 		MaxAge:  2 * time.Hour, // longer than browsers cache a preflight
 	}
 	open := *cors
 	open.Any, open.Origins = true, nil
-	open.Headers += ", X-Client-Id, databuddy-client-id"
 	return front.New(front.Config{
 		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Memory: cfg.Memory, Refuse: refuse, CORS: cors,
 		TrimSlash: true,

@@ -45,14 +45,14 @@ func tags() []openapi.Tag {
 // in routes.
 func (d *describer) describe() map[string]described {
 	all := map[string]described{
-		"POST /v1/query": {Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries, Params: subjectParams(),
+		"POST /v1/query": {Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries, Params: append(subjectParams(), bomQuery()),
 			About: "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
 			Body: openapi.Any("", openapi.Ref("Query"),
 				openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
 			Answer: openapi.Any("", openapi.Ref("QueryAnswer"), openapi.Ref("BatchAnswer")), Forms: rowForms()},
 			errors: []code{codeNoSubject, codeNotAcceptable}},
 		"GET /v1/query": {Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries,
-			Params: append(subjectParams(), d.queryParams()...), NotModified: true,
+			Params: append(append(subjectParams(), d.queryParams()...), bomQuery()), NotModified: true,
 			About: "The fields of a query are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
 			errors: []code{codeNoSubject, codeNotAcceptable}},
 		"POST /v1/query/compile": {Operation: openapi.Operation{ID: "explainQuery", Tag: tagQueries,
@@ -217,7 +217,13 @@ func (d *describer) exportParams() []openapi.Param {
 		openapi.Query("escapeFormulas",
 			openapi.OneOf("For `csv`: put an apostrophe before texts that spreadsheets would run as formulas; default `true`",
 				"true", "false")),
+		bomQuery(),
 	}
+}
+
+func bomQuery() openapi.Param {
+	return openapi.Query(bomParam,
+		openapi.OneOf("For `csv`: `1` puts the byte order mark of UTF-8 first, for Excel; default `0`", "0", "1"))
 }
 
 func (d *describer) exportForms() map[string]*openapi.Schema {

@@ -88,10 +88,11 @@ type exportRequest struct {
 	cfg    exporter.Config // without Source and Subject
 	format exporter.Format
 	raw    bool
+	bom    bool
 }
 
 // exportParams are the parameters of an export beside its subject.
-var exportParams = []string{"format", "table", "startDate", "endDate", "after", "escapeFormulas"}
+var exportParams = []string{"format", "table", "startDate", "endDate", "after", "escapeFormulas", bomParam}
 
 // exportScopes returns the scopes that allow an export of resources of any kind.
 func exportScopes(string) []auth.Scope { return []auth.Scope{auth.ExportData} }
@@ -188,6 +189,8 @@ func (x *exportReader) request(e *exportRequest) {
 		x.fault("after", "must be the cursor of a mark, such as events:1764000000000:evt_1")
 	}
 	e.cfg.After = after
+	bom, mistakes := bomOf(x.values)
+	e.bom, x.bad = bom, append(x.bad, mistakes...)
 	switch x.text("escapeFormulas") {
 	case "", "true":
 	case "false":
@@ -231,7 +234,8 @@ func (a *api) answerExport(ctx context.Context, r *front.Request, q *question) (
 	source.turns = a.exports.reads // to count the rows takes less time than to wait
 	return &front.Answer{Status: http.StatusOK, Type: q.export.format.Type,
 		Stream: func(ctx context.Context, to io.Writer) error {
-			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, RawTexts: q.export.raw})
+			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, RawTexts: q.export.raw,
+				BOM: q.export.bom})
 			return err
 		}}, nil
 }

@@ -243,6 +243,7 @@ func TestMistakesOfExports(t *testing.T) {
 		{"export", "website_id=site_a&after=events", 400, "must be the cursor of a mark"},
 		{"export", "website_id=site_a&after=events:1:" + url.QueryEscape("a\x00"), 400, "must be the cursor of a mark"},
 		{"export", "website_id=site_a&escapeFormulas=1", 400, "must be true or false"},
+		{"export", "website_id=site_a&bom=yes", 400, "bom\",\"message\":\"must be 1 or 0"},
 		{"export", "website_id=site_a&limit=1", 400, "is not a parameter of this endpoint"},
 		{"export", "format=xlsx", 400, "must be ndjson or csv"},
 		{"export", "website_id=site_x", 403, "is not the id of a website that the key reaches\""},

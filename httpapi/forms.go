@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/sightline-analytics/sightline/internal/csvtext"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
@@ -15,6 +16,7 @@ type form struct {
 	name   string // its media type
 	header string // Content-Type; empty means JSON
 	append func(r *query.Result, b []byte) []byte
+	bom    *form // the same after a byte order mark; nil if the form has none
 }
 
 // jsonForm is the form of answers unless Accept asks for another one.
@@ -22,9 +24,13 @@ var jsonForm = &form{name: "application/json"}
 
 // rowFormats are the forms that have the rows of one parameter alone.
 var rowFormats = []*form{
-	{"text/csv", "text/csv; charset=utf-8; header=present", (*query.Result).AppendCSV},
-	{"application/x-ndjson", "application/x-ndjson", (*query.Result).AppendLines},
+	{"text/csv", csvType, (*query.Result).AppendCSV, &form{name: "text/csv;bom", header: csvType, append: csvAfterBOM}},
+	{"application/x-ndjson", "application/x-ndjson", (*query.Result).AppendLines, nil},
 }
+
+const csvType = "text/csv; charset=utf-8; header=present"
+
+func csvAfterBOM(r *query.Result, b []byte) []byte { return r.AppendCSV(append(b, csvtext.BOM...)) }
 
 // rowForms returns the schemas of the forms in the document.
 func rowForms() map[string]*openapi.Schema {
@@ -63,7 +69,12 @@ func formOf(h http.Header, q *question) (*form, error) {
 		}
 	}
 	why := unsuited(q)
-	if best == jsonForm || why == "" {
+	switch {
+	case best == jsonForm:
+		return best, nil
+	case why == "" && q.bom && best.bom != nil:
+		return best.bom, nil
+	case why == "":
 		return best, nil
 	}
 	if plain, _ := front.Accepts(h, jsonForm.name); plain > 0 {

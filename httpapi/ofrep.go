@@ -23,7 +23,7 @@ type ofrepResult struct {
 	Key      string         `json:"key"`
 	Reason   string         `json:"reason"`
 	Variant  string         `json:"variant,omitempty"`
-	Value    flags.Value    `json:"value"`
+	Value    flags.Value    `json:"value,omitzero"`
 	Metadata map[string]any `json:"metadata"` // texts and numbers
 }
 
@@ -38,13 +38,17 @@ var ofrepReasons = map[flags.Reason]string{
 	flags.DependencyNotSatisfied: "DISABLED",
 }
 
-// ofrepOf converts result to OFREP. Its metadata contain the original reason, the hash version and the payload as text.
+// ofrepOf converts result to OFREP. Without a value providers use the default of the program. Its metadata contain the original reason, the hash version and the payload as text.
 func ofrepOf(key string, result flags.Result) ofrepResult {
 	metadata := map[string]any{"reason": string(result.Reason), "hashVersion": result.HashVersion}
 	if result.Payload != nil {
 		metadata["payload"] = string(result.Payload)
 	}
-	return ofrepResult{key, ofrepReasons[result.Reason], result.Variant, result.Value, metadata}
+	reason := ofrepReasons[result.Reason]
+	if result.Value.None {
+		reason = "DISABLED"
+	}
+	return ofrepResult{key, reason, result.Variant, result.Value, metadata}
 }
 
 // allowOFREP finds the client in the request, else the client of the key. Evaluation is public, so the key needs no

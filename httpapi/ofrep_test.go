@@ -1,6 +1,10 @@
 package httpapi
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -86,6 +90,85 @@ func TestOFREP(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFlagsWithVariantsHaveNoValueWhileOff asks every route for flags of texts, numbers and objects that are off, and for a
+// boolean one, whose value is false.
+func TestFlagsWithVariantsHaveNoValueWhileOff(t *testing.T) {
+	w, _ := newFlagWorld(t)
+	w.create(t, `{"clientId":"site_a","key":"off","type":"boolean","defaultValue":false}`)
+	variants := map[string]string{"boolean": "", "text": `{"key":"a","type":"string","value":"blue"}`,
+		"number": `{"key":"a","type":"number","value":7}`, "object": `{"key":"a","type":"json","value":{"a":1}}`,
+		"truth": `{"key":"a","type":"json","value":true}`}
+	for name, variant := range variants {
+		kind := "multivariant"
+		if variant == "" {
+			kind = "boolean"
+		}
+		w.create(t, fmt.Sprintf(`{"clientId":"site_a","key":"needs-%s","type":%q,"defaultValue":true,"variants":[%s],"dependencies":["off"]}`,
+			name, kind, variant))
+		w.create(t, fmt.Sprintf(`{"clientId":"site_a","key":"ruled-%s","type":%q,"defaultValue":true,"variants":[%s],"rules":[
+			{"type":"user_id","operator":"equals","value":"eve","enabled":false},{"type":"user_id","operator":"equals","value":"ada","enabled":true}]}`,
+			name, kind, variant))
+	}
+	type result struct {
+		Key, Reason string
+		Value       json.RawMessage
+	}
+	for _, user := range []string{"eve", "ada"} {
+		var all, several struct{ Flags json.RawMessage }
+		ofrep := `{"context":{"targetingKey":"` + user + `"}}`
+		decode(t, w.send("POST", ofrepPrefix, "", ofrep, "X-Client-Id", "site_a"), &all)
+		decode(t, w.send("POST", "/public/v1/flags/bulk", "", `{"clientId":"site_a","userId":"`+user+`"}`), &several)
+		var list []result
+		byKey := map[string]result{}
+		if err := errors.Join(json.Unmarshal(all.Flags, &list), json.Unmarshal(several.Flags, &byKey)); err != nil {
+			t.Fatal(err)
+		}
+		if len(list) != 11 || len(byKey) != 11 {
+			t.Fatalf("%d and %d flags", len(list), len(byKey))
+		}
+		for _, one := range list {
+			way, kind, found := strings.Cut(one.Key, "-")
+			if !found {
+				continue
+			}
+			want, reason := "", "DISABLED"
+			switch on := way == "ruled" && user == "ada"; {
+			case on && kind == "boolean":
+				want, reason = "true", "TARGETING_MATCH"
+			case on:
+				var v struct{ Value json.RawMessage }
+				if err := json.Unmarshal([]byte(variants[kind]), &v); err != nil {
+					t.Fatal(err)
+				}
+				want, reason = string(v.Value), "TARGETING_MATCH"
+			case kind == "boolean":
+				want = "false"
+				if way == "ruled" {
+					reason = "TARGETING_MATCH"
+				}
+			}
+			var single, alone result
+			decode(t, w.send("POST", ofrepPrefix+"/"+one.Key, "", ofrep, "X-Client-Id", "site_a"), &single)
+			decode(t, w.send("GET", "/public/v1/flags/evaluate?clientId=site_a&key="+one.Key+"&userId="+user, "", ""), &alone)
+			for where, got := range map[string]result{"all": one, "one": single} {
+				if string(got.Value) != want || got.Reason != reason {
+					t.Errorf("%s: %s for %s: %s %s, want %s %s", where, one.Key, user, got.Value, got.Reason, want, reason)
+				}
+			}
+			if string(alone.Value) != want || string(byKey[one.Key].Value) != want {
+				t.Errorf("%s for %s: %s, in bulk %s; want %s", one.Key, user, alone.Value, byKey[one.Key].Value, want)
+			}
+		}
+	}
+}
+
+func decode(t *testing.T, rec *httptest.ResponseRecorder, v any) {
+	t.Helper()
+	if err := json.Unmarshal(rec.Body.Bytes(), v); err != nil || rec.Code != 200 {
+		t.Fatalf("%d %s: %v", rec.Code, rec.Body, err)
 	}
 }
 

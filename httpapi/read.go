@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -42,8 +43,10 @@ func (a *api) readBody(ctx context.Context, r *front.Request, q *question) error
 		}
 	}
 	values, _ := r.Query() // allowSubject has rejected malformed queries
-	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone")...)
+	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone", bomParam)...)
 	zone, mistakes := a.zoneOf(values)
+	bad = append(bad, mistakes...)
+	q.bom, mistakes = bomOf(values)
 	bad = append(bad, mistakes...)
 	switch {
 	case len(q.queries) == 1 && !q.batch:
@@ -93,12 +96,31 @@ func (a *api) parseAddress(_ context.Context, r *front.Request, q *question) err
 	if !ok {
 		return errMalformed
 	}
+	bom, mistakes := bomOf(values)
+	values = maps.Clone(values)
+	delete(values, bomParam)
 	req, bad := a.cfg.Engine.ParseValues(values)
-	if len(bad) > 0 {
+	if bad = append(bad, mistakes...); len(bad) > 0 {
 		return bad
 	}
+	q.bom = bom
 	q.queries = []query.Decoded{{Request: req}}
 	return nil
+}
+
+// bomParam is the parameter that puts a byte order mark before CSV.
+const bomParam = "bom"
+
+// bomOf reports whether a URL asks for a byte order mark.
+func bomOf(values url.Values) (bool, query.Errors) {
+	text, bad := single(values, bomParam)
+	switch text {
+	case "1", "true":
+		return true, bad
+	case "", "0", "false":
+		return false, bad
+	}
+	return false, append(bad, &query.Error{Code: query.Invalid, Field: bomParam, Message: "must be 1 or 0"})
 }
 
 // mistakes returns the mistakes in the body, or in the URL of a request without a body.

@@ -95,8 +95,7 @@ func isLocalAddress(r *http.Request) bool {
 
 // refuse answers with an error of JSON-RPC.
 func refuse(w http.ResponseWriter, fault string) {
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil,
-		"error": map[string]any{"code": -32001, "message": fault}})
+	body, err := json.Marshal(failureOf(-32001, nil, fault))
 	if err != nil {
 		body = nil // cannot happen: texts can be encoded
 	}

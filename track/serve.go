@@ -34,9 +34,8 @@ var (
 
 func cors(credentials bool) *front.CORS {
 	return &front.CORS{
-		Any: true, AnyHeader: true, Credentials: credentials, MaxAge: 24 * time.Hour,
+		Any: true, Credentials: credentials, MaxAge: 24 * time.Hour,
 		Methods: "POST, GET, OPTIONS, PUT, DELETE",
-		Headers: "Content-Type, Authorization, X-Requested-With, databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version",
 		Expose:  "X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy",
 	}
 }

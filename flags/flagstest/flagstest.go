@@ -127,6 +127,9 @@ func full(client flags.Client, id string) flags.Flag {
 				Enabled: true},
 			{On: flags.OnEmail, Operator: flags.EndsWith, Value: "@example.com"},
 			{On: flags.OnUserID, Operator: flags.In, Batch: true, BatchValues: []string{"u1", "<&>"}, Enabled: true},
+			{On: flags.OnEmail, Operator: flags.Matches, Value: `^[a-z]+\.<ü>@`, Enabled: true},
+			{On: flags.OnProperty, Operator: flags.SemverAtLeast, Field: "version", Value: "1.10.0-rc.1"},
+			{On: flags.OnProperty, Operator: flags.Greater, Field: "seats", Value: 9.5},
 		},
 		Groups: []string{"g1"}, Percentage: 37, By: flags.ByTeam,
 		Variants: []flags.Variant{

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// BOM is the byte order mark. Before a CSV file in UTF-8, it tells Excel that the file is not in the encoding of the machine.
+const BOM = "\ufeff"
+
 // Safe returns s with an apostrophe before it if a spreadsheet would run it as a formula: if it begins with =, +, -, @,
 // or a wide form of these, a tab, a carriage return or a line feed. A negative number such as -12.5 stays a number.
 func Safe(s string) string {

@@ -40,7 +40,7 @@ curl -H "Authorization: Bearer $KEY" -H "Accept: text/csv" \
 | ` + "`Accept`" + ` | answer |
 |---|---|
 | ` + "`application/json`" + `, or no ` + "`Accept`" + ` | JSON |
-| ` + "`text/csv`" + ` | CSV of RFC 4180 in UTF-8, with lines that end with a line feed; the first line has the names of the columns |
+| ` + "`text/csv`" + ` | CSV of RFC 4180 in UTF-8, with lines that end with a line feed; the first line has the names of the columns. With ` + "`bom=1`" + ` in the address it begins with the byte order mark of UTF-8, for Excel |
 | ` + "`application/x-ndjson`" + ` | one row per line, as JSON |
 | ` + "`application/problem+json`" + ` | for errors, on every route: the form of RFC 9457, with ` +
 	"`type`, `title`, `status` and `detail`" + ` before the usual fields |

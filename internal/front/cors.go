@@ -14,17 +14,15 @@ import (
 // nothing.
 type CORS struct {
 	Any         bool            // every origin may read responses
-	AnyHeader   bool            // preflights allow every header, in addition to Headers
 	Origins     map[string]bool // allowed origins, as browsers send them
 	Credentials bool            // browsers may send cookies
 	Methods     string          // for preflights
-	Headers     string          // headers that requests may have
 	Expose      string          // headers that scripts may read
 	MaxAge      time.Duration   // how long browsers may cache a preflight
 }
 
-// allow allows scripts of origin to read the response, if they may.
-func (c *CORS) allow(h http.Header, origin string) {
+// Allow sets the headers that allow scripts of origin to read the response, if they may.
+func (c *CORS) Allow(h http.Header, origin string) {
 	switch {
 	case c == nil || !c.Any && len(c.Origins) == 0:
 		return
@@ -45,8 +43,8 @@ func (c *CORS) allow(h http.Header, origin string) {
 	h.Set("Access-Control-Expose-Headers", c.Expose)
 }
 
-// preflight sets the headers that tell scripts of an allowed origin what they may send.
-func (c *CORS) preflight(h http.Header, r *http.Request) {
+// Preflight sets the headers that tell scripts of an allowed origin what they may send. [CORS.Allow] comes first.
+func (c *CORS) Preflight(h http.Header, r *http.Request) {
 	if r.Header.Get("Access-Control-Request-Method") == "" || c == nil {
 		return
 	}
@@ -57,34 +55,36 @@ func (c *CORS) preflight(h http.Header, r *http.Request) {
 		return
 	}
 	h.Set("Access-Control-Allow-Methods", c.Methods)
-	h.Set("Access-Control-Allow-Headers", c.allowedHeaders(r.Header.Values("Access-Control-Request-Headers")))
+	h.Set("Access-Control-Allow-Headers", allowedHeaders(r.Header.Values("Access-Control-Request-Headers")))
 	h.Set("Access-Control-Max-Age", strconv.Itoa(int(c.MaxAge/time.Second)))
 }
 
-// A preflight may ask for maxAsked headers of at most maxAskedLen bytes each. Others are not
+// usualHeaders are the headers that our clients and tracing scripts send, to every route. Preflights allow them even if
+// they do not ask for them.
+const usualHeaders = "Content-Type, Authorization, X-Api-Key, If-None-Match, If-Match, X-Requested-With, X-Request-ID, X-Client-Id, " +
+	"databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version, traceparent, tracestate, baggage, sentry-trace"
+
+// A preflight may ask for maxAsked more headers of at most maxAskedLen bytes each. Others are not
 // allowed.
 const (
 	maxAsked    = 100
 	maxAskedLen = 100
 )
 
-// allowedHeaders returns the headers that a request may have if its preflight asks for the headers in asked. Tracing
-// scripts add headers to every request.
-func (c *CORS) allowedHeaders(asked []string) string {
-	if !c.AnyHeader {
-		return c.Headers
-	}
-	allowed := c.Headers
+// allowedHeaders returns the headers that a request may have if its preflight asks for the headers in asked: the usual
+// ones and those asked for. An asterisk would not do: it allows no Authorization, and nothing where cookies are sent.
+func allowedHeaders(asked []string) string {
+	allowed, more := usualHeaders, 0
 	seen := map[string]bool{}
-	for name := range strings.SplitSeq(c.Headers, ",") {
-		seen[strings.ToLower(strings.TrimSpace(name))] = true
+	for name := range strings.SplitSeq(usualHeaders, ", ") {
+		seen[strings.ToLower(name)] = true
 	}
 	for name := range strings.SplitSeq(strings.Join(asked, ","), ",") {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if seen[name] || len(name) > maxAskedLen || !isToken(name) {
 			continue
 		}
-		if len(seen) == maxAsked {
+		if more++; more > maxAsked {
 			break
 		}
 		seen[name] = true

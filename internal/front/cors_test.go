@@ -8,6 +8,9 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
+const usual = "Content-Type, Authorization, X-Api-Key, If-None-Match, If-Match, X-Requested-With, X-Request-ID, X-Client-Id, " +
+	"databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version, traceparent, tracestate, baggage, sentry-trace"
+
 func TestCORS(t *testing.T) {
 	w := newWorld(t)
 	for _, row := range []struct {
@@ -55,7 +58,7 @@ func TestCORS(t *testing.T) {
 		}
 		want := [3]string{}
 		if row.want != "" {
-			want = [3]string{"GET, POST", "X-Api-Key", "3600"}
+			want = [3]string{"GET, POST", usual, "3600"}
 		}
 		if told != want || h.Get("Access-Control-Allow-Origin") != row.want {
 			t.Errorf("%s: preflight %v", row.name, h)
@@ -77,25 +80,27 @@ func TestCORS(t *testing.T) {
 // TestPreflightsAllowTracingHeaders asks for headers that tracing scripts add to every request.
 func TestPreflightsAllowTracingHeaders(t *testing.T) {
 	w := newWorld(t)
-	allowed := func(asked string) string {
-		return w.send("OPTIONS", "/traced", "", "Origin", "https://a.example", "Access-Control-Request-Method", "POST",
+	allowed := func(path, asked string) string {
+		return w.send("OPTIONS", path, "", "Origin", "https://a.example", "Access-Control-Request-Method", "POST",
 			"Access-Control-Request-Headers", asked).Header().Get("Access-Control-Allow-Headers")
 	}
 	many := strings.Repeat("a-header,", 10) + strings.Repeat("x", 101) + ",bad name,two\r\nlines"
 	for i := range 1000 {
 		many += fmt.Sprintf(",x-%d", i)
 	}
-	first := "X-Api-Key, a-header"
-	for i := range 98 { // up to a hundred
+	first := usual + ", a-header"
+	for i := range 99 { // up to a hundred
 		first += fmt.Sprintf(", x-%d", i)
 	}
-	for asked, want := range map[string]string{
-		"": "X-Api-Key",
-		"traceparent, X-Anything,x-api-key,traceparent": "X-Api-Key, traceparent, x-anything",
-		many: first,
-	} {
-		if got := allowed(asked); got != want {
-			t.Errorf("%.100q: %q, want %q", asked, got, want)
+	for _, path := range []string{"/open/1", "/any", "/free"} {
+		for asked, want := range map[string]string{
+			"": usual,
+			"traceparent, X-Anything,x-api-key,baggage,sentry-trace": usual + ", x-anything",
+			many: first,
+		} {
+			if got := allowed(path, asked); got != want {
+				t.Errorf("%s: %.100q: %q, want %q", path, asked, got, want)
+			}
 		}
 	}
 }

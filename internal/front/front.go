@@ -147,15 +147,15 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 	endpoint, segment := f.router.find(r.URL, f.cfg.TrimSlash)
 	if endpoint == nil {
-		f.cfg.CORS.allow(r.w.Header(), r.Header.Get("Origin"))
+		f.cfg.CORS.Allow(r.w.Header(), r.Header.Get("Origin"))
 		return f.aside(ctx, r, auth.ClassPublic, f.router.noRoute(r.Request))
 	}
 	r.Route = endpoint.methods[r.Method]
 	r.Segment = segment
-	endpoint.cors.allow(r.w.Header(), r.Header.Get("Origin"))
+	endpoint.cors.Allow(r.w.Header(), r.Header.Get("Origin"))
 	switch {
 	case r.Method == http.MethodOptions:
-		endpoint.cors.preflight(r.w.Header(), r.Request)
+		endpoint.cors.Preflight(r.w.Header(), r.Request)
 		r.w.Header().Set("Allow", endpoint.allow)
 		return f.aside(ctx, r, endpoint.ofNetwork(), nil)
 	case r.Route == nil:

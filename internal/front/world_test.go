@@ -61,7 +61,7 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 	cfg := front.Config{Auth: keys, Audit: w, Refuse: refuse, Now: w.clock,
 		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
 		CORS: &front.CORS{Origins: map[string]bool{"https://a.example": true}, Methods: "GET, POST",
-			Headers: "X-Api-Key", Expose: "ETag", MaxAge: time.Hour}}
+			Expose: "ETag", MaxAge: time.Hour}}
 	for _, f := range change {
 		f(&cfg, &limits)
 	}
@@ -72,9 +72,9 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 	ok := front.Steps[body]{
 		Answer: func(context.Context, *front.Request, *body) (*front.Answer, error) { return front.JSON("ok") },
 	}
-	free := &front.CORS{Any: true, Methods: "GET, POST", Headers: "X-Api-Key", Expose: "ETag", MaxAge: time.Hour}
-	beacons, traced := *free, *free
-	beacons.Credentials, traced.AnyHeader = true, true
+	free := &front.CORS{Any: true, Methods: "GET, POST", Expose: "ETag", MaxAge: time.Hour}
+	beacons := *free
+	beacons.Credentials = true
 	w.Front = front.New(cfg, []*front.Route{
 		{Method: "POST", Path: "/work", Class: auth.ClassQuery, Credentials: front.NeedsCredentials, Use: true,
 			CORS: cfg.CORS, Steps: front.Steps[body]{
@@ -96,7 +96,6 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 					return front.JSON(r.Segment)
 				}}},
 		{Method: "GET", Path: "/free", Class: auth.ClassPublic, CORS: free, Steps: ok},
-		{Method: "POST", Path: "/traced", Class: auth.ClassPublic, CORS: &traced, Steps: ok},
 		{Method: "GET", Path: "/closed", Class: auth.ClassPublic, Steps: ok},
 		{Method: "GET", Path: "/health", Class: auth.ClassHealth, CORS: cfg.CORS, Steps: ok},
 		{Method: "POST", Path: "/any", Class: auth.ClassTrack, CORS: &beacons,

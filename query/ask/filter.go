@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
-	"github.com/sightline-analytics/sightline/query/internal/pattern"
+	"github.com/sightline-analytics/sightline/internal/pattern"
 )
 
 // A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or exactly one of And, Or, Not and Did. A

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/pattern"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
-	"github.com/sightline-analytics/sightline/query/internal/pattern"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 

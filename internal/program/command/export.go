@@ -30,6 +30,7 @@ type exportRows struct {
 	Format         string `enum:"${exports}" default:"ndjson" help:"Format: ${exports}. import reads ndjson."`
 	Table          string `placeholder:"NAME" help:"The only table to export, such as events. Required for a website with csv and parquet, whose files have one table."`
 	EscapeFormulas bool   `default:"true" negatable:"" help:"For csv: put an apostrophe before texts that spreadsheets would run as formulas. --no-escape-formulas leaves texts as visitors sent them, for programs."`
+	BOM            bool   `help:"For csv: begin with the byte order mark of UTF-8, so that Excel reads the file as UTF-8. Default: none."`
 	After          string `placeholder:"CURSOR" help:"Continue an interrupted export to standard output, from the cursor of its last mark."`
 	Force          bool   `help:"Replace FILE if it exists."`
 
@@ -122,7 +123,7 @@ func (x *exportRows) toOutput(ctx context.Context, e environment, cfg exporter.C
 
 // write writes the rows of cfg to a target.
 func (x *exportRows) write(ctx context.Context, cfg exporter.Config, to exporter.Target) (exporter.Progress, error) {
-	to.RawTexts = !x.EscapeFormulas
+	to.RawTexts, to.BOM = !x.EscapeFormulas, x.BOM
 	export, err := exporter.New(ctx, cfg)
 	if err != nil {
 		return exporter.Progress{}, err
@@ -143,8 +144,8 @@ type exportState struct {
 // options returns a text that differs for exports with other content.
 func (x *exportRows) options() string {
 	of := x.subject()
-	return fmt.Sprintf("%s %q table %q from %s to %s as %s, formulas escaped: %v", of.Kind, of.ID, x.Table,
-		x.From.Format(time.DateOnly), x.To.Format(time.DateOnly), x.Format, x.EscapeFormulas)
+	return fmt.Sprintf("%s %q table %q from %s to %s as %s, formulas escaped: %v, byte order mark: %v", of.Kind, of.ID, x.Table,
+		x.From.Format(time.DateOnly), x.To.Format(time.DateOnly), x.Format, x.EscapeFormulas, x.BOM)
 }
 
 // toFile writes the export to a file beside File, from where an earlier call ended, and renames it.

@@ -83,7 +83,7 @@ type resultView struct {
 
 func (r resultView) cells() []cell {
 	value, err := r.Value.MarshalJSON()
-	if err != nil {
+	if err != nil || r.Value.None {
 		value = nil
 	}
 	return []cell{

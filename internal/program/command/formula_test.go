@@ -3,6 +3,8 @@
 package command
 
 import (
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -30,6 +32,26 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		}
 		return body
 	}
+	csv := func(more string) string {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Address+
+			"/v1/query?website_id=w&parameters=custom_events&preset=today"+more, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Accept", "text/csv")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != 200 {
+			t.Fatalf("status %d, %s, %v", answer.StatusCode, body, err)
+		}
+		return string(body)
+	}
 	command := []string{"export", "--website", "w", "--table", "events", "--format", "csv"}
 	for says, text := range map[string]string{
 		"the command": in.do(t, command...), "the route": asked(route), "the route, with true": asked(route +
@@ -46,6 +68,19 @@ func TestCSVHasNoFormulas(t *testing.T) {
 		if !strings.Contains(text, ",=HYPERLINK(0),") || !strings.Contains(text, ",+cmd,") {
 			t.Errorf("%s changes texts that are wanted as they are: %s", says, text)
 		}
+	}
+	// for Excel, with a byte order mark before the same file; by default without
+	for says, pair := range map[string][2]string{
+		"the command": {in.do(t, command...), in.do(t, append(command, "--bom")...)},
+		"the route":   {asked(route), asked(route + "&bom=1")},
+		"a query":     {csv(""), csv("&bom=1")}, "a query, remembered": {csv("&bom=0"), csv("&bom=1")},
+	} {
+		if strings.HasPrefix(pair[0], "\ufeff") || pair[1] != "\ufeff"+pair[0] || pair[0] == "" {
+			t.Errorf("%s: %.40q and with --bom %.40q", says, pair[0], pair[1])
+		}
+	}
+	if text := asked("/v1/export?website_id=w&bom=1"); strings.Contains(text, "\ufeff") {
+		t.Errorf("NDJSON has a byte order mark: %.80q", text)
 	}
 	p.stop(t)
 }

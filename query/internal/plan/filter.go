@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/pattern"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
-	"github.com/sightline-analytics/sightline/query/internal/pattern"
 )
 
 // conditions are the filters of a request on the fields they name, once for all of its

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-analytics/sightline/query/internal/pattern"
+	"github.com/sightline-analytics/sightline/internal/pattern"
 )
 
 // A canonical pattern finds what the pattern finds, and has no names, captures or letters of any case.
