@@ -76,15 +76,18 @@
 //   - batch with batchValues: compares the text of the subject. in: the text is in batchValues; not_in: it
 //     is not, or is missing; equals, contains, starts_with and ends_with: it matches any of batchValues;
 //     exists and not_exists never match.
-//   - a user's id, email, or property with a field, whose operator reads values: see below. A missing subject and a value
-//     that cannot be read never match.
-//   - a user's id or email: an empty one never matches, not even with not_in. equals, contains, starts_with
-//     and ends_with compare with value, a text; in and not_in compare with the texts in values.
-//   - a property with a field: exists: it is present and not null; not_exists: it is absent or null;
-//     in: it equals one of values; not_in: it equals no value, or is absent or null; equals: it equals
-//     value; contains: its text contains the text of value. starts_with and ends_with never match.
-//   - a property without a field, and a value that is a number: the person's bucket for the purpose
-//     percentage is below the limit of the value, whatever the operator.
+//   - a user's id, email, or property with a field, whose operator reads values: see below. A missing subject and a
+//
+// value
+//
+//	  that cannot be read never match.
+//	- a user's id or email: an empty one never matches, not even with not_in. equals, contains, starts_with
+//	  and ends_with compare with value, a text; in and not_in compare with the texts in values.
+//	- a property with a field: exists: it is present and not null; not_exists: it is absent or null;
+//	  in: it equals one of values; not_in: it equals no value, or is absent or null; equals: it equals
+//	  value; contains: its text contains the text of value. starts_with and ends_with never match.
+//	- a property without a field, and a value that is a number: the person's bucket for the purpose
+//	  percentage is below the limit of the value, whatever the operator.
 //
 // Two values are equal if they are texts, numbers or booleans of the same kind and content: 1 is not equal to
 // "1". Lists and objects are never equal to another value. The subject of a batch is missing if it is an
@@ -93,11 +96,11 @@
 // empty text for null; [object Object] for an object.
 //
 // These operators read values. gt, gte, lt and lte compare numbers: JSON numbers, and texts with an optional sign,
-// decimal digits, at most one point and an optional exponent. semver_eq, semver_gt, semver_gte, semver_lt and semver_lte
-// compare texts that are versions of Semantic Versioning 2.0.0 by its precedence, so 1.10.0 is above 1.9.0,
-// 1.0.0-rc.1 is below 1.0.0, and build metadata are ignored. A version may begin with v, and 1 and 1.2 mean
-// 1.0.0 and 1.2.0. Numbers are no versions. matches finds a regular expression of RE2, value, in the text of a text, number
-// or boolean of at most 512 bytes. A client may have 100 different regular expressions, each with at most 500 bytes.
+// decimal digits, at most one point and an optional exponent. semver_eq, semver_gt, semver_gte, semver_lt and
+// semver_lte compare texts that are versions of Semantic Versioning 2.0.0 by its precedence, so 1.10.0 is above 1.9.0,
+// 1.0.0-rc.1 is below 1.0.0, and build metadata are ignored. A version may begin with v, and 1 and 1.2 mean 1.0.0 and
+// 1.2.0. Numbers are no versions. matches finds a regular expression of RE2, value, in the text of a text, number or
+// boolean of at most 512 bytes. A client may have 100 different regular expressions, each with at most 500 bytes.
 //
 // # Schedules
 //

@@ -129,7 +129,8 @@ func (r *Rule) checkRead(where string, faults *FieldErrors) {
 	}
 }
 
-// checkPatterns reports if the rules of a changed record bring the patterns of all live records to more than MaxPatterns.
+// checkPatterns reports if the rules of a changed record bring the patterns of all live records to more than
+// MaxPatterns.
 func (s *Set) checkPatterns(id recordID, rules []Rule, faults *FieldErrors) {
 	seen := map[string]bool{}
 	count := func(rules []Rule) {
@@ -153,7 +154,8 @@ func (s *Set) checkPatterns(id recordID, rules []Rule, faults *FieldErrors) {
 		}
 	}
 	if len(seen) > MaxPatterns {
-		faults.addf("rules", "of all flags and groups of a client may have at most %d different regular expressions, not %d",
+		faults.addf("rules",
+			"of all flags and groups of a client may have at most %d different regular expressions, not %d",
 			MaxPatterns, len(seen))
 	}
 }

@@ -37,9 +37,11 @@ func TestOrderedRules(t *testing.T) {
 		{" 1.0.0", SemverEquals, "1.0.0", false},
 
 		{10.0, Greater, 9.0, true}, {"10", Greater, 9.0, true}, {"10", Greater, "9", true}, {9.0, Greater, 9.0, false},
-		{9.0, AtLeast, "9.0", true}, {-1.0, Less, 0.0, true}, {"-1e3", Less, -999.0, true}, {"1e400", Greater, 1.0, false},
+		{9.0, AtLeast, "9.0", true}, {-1.0, Less, 0.0, true}, {"-1e3", Less, -999.0, true}, {"1e400", Greater, 1.0,
+			false},
 		{9.0, AtMost, 9.0, true}, {json.Number("12"), Greater, 11.0, true}, {12, Greater, 11.0, true},
-		{".5", Less, 1.0, true}, {"+5", AtLeast, 5.0, true}, {"0x10", Greater, 1.0, false}, {"1_0", Greater, 1.0, false},
+		{".5", Less, 1.0, true}, {"+5", AtLeast, 5.0, true}, {"0x10", Greater, 1.0, false}, {"1_0", Greater, 1.0,
+			false},
 		{"inf", Greater, 1.0, false}, {"NaN", Less, 1.0, false}, {"", Less, 1.0, false}, {" 5", Less, 9.0, false},
 		{true, Greater, 0.0, false}, {nil, Less, 1.0, false}, {[]any{5.0}, Greater, 1.0, false},
 		{map[string]any{}, Less, 1.0, false}, {5.0, Greater, "x", false}, {5.0, Greater, nil, false},
@@ -47,7 +49,8 @@ func TestOrderedRules(t *testing.T) {
 		{"premium-1", Matches, "^premium-[0-9]+$", true}, {"x", Matches, "^y", false}, {"", Matches, "^$", true},
 		{nil, Matches, ".*", false}, {15.0, Matches, "^15$", true}, {true, Matches, "true", true},
 		{[]any{"a"}, Matches, "a", false}, {map[string]any{}, Matches, "object", false}, {"a", Matches, "(", false},
-		{"ÜBER", Matches, "(?i)über", true}, {strings.Repeat("a", MaxID+1), Matches, "a", false}, {"a", Matches, 1.0, false},
+		{"ÜBER", Matches, "(?i)über", true}, {strings.Repeat("a", MaxID+1), Matches, "a", false}, {"a", Matches, 1.0,
+			false},
 	} {
 		if got := matchesProperty(c.operator, c.got, c.value); got != c.want {
 			t.Errorf("%v %s %v: %v", c.got, c.operator, c.value, got)
@@ -106,7 +109,8 @@ func TestPatternsPerClient(t *testing.T) {
 	if _, err := e.PutGroup(t.Context(), g); !errors.Is(err, ErrInvalid) {
 		t.Errorf("one more in a group: %v", err)
 	}
-	if _, err := e.Change(t.Context(), Target{Client: first.Client, ID: first.ID}, func(f *Flag) { f.Name = "n" }); err != nil {
+	if _, err := e.Change(t.Context(), Target{Client: first.Client, ID: first.ID},
+		func(f *Flag) { f.Name = "n" }); err != nil {
 		t.Errorf("a change at the bound: %v", err)
 	}
 }
@@ -129,7 +133,8 @@ func TestStoredKeysStayUsable(t *testing.T) {
 		t.Errorf("List: %v, %v", list, err)
 	}
 	for _, key := range []string{"c/d", "a?b", "..", "%2e", "a\u202eb"} {
-		if _, err := e.Create(t.Context(), Actor{}, Flag{Client: web, Key: key, Type: Boolean}); !errors.Is(err, ErrInvalid) ||
+		if _, err := e.Create(t.Context(), Actor{}, Flag{Client: web, Key: key, Type: Boolean}); !errors.Is(err,
+			ErrInvalid) ||
 			!strings.Contains(err.Error(), "key must not") {
 			t.Errorf("Create %q: %v", key, err)
 		}

@@ -94,7 +94,8 @@ func dependentPairs(flags, version int) (bad []string) {
 	}
 	var wg sync.WaitGroup
 	for n := range flags {
-		r := newReady(&Flag{Key: fmt.Sprint("flag-", n), HashVersion: version, Variants: weighted(-1, -1, -1)}, nil, patterns{})
+		r := newReady(&Flag{Key: fmt.Sprint("flag-", n), HashVersion: version, Variants: weighted(-1, -1, -1)}, nil,
+			patterns{})
 		wg.Go(func() { rollouts[n], variants[n] = newSample(2, r, people), newSample(3, r, people) })
 	}
 	wg.Wait()

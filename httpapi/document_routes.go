@@ -45,8 +45,9 @@ func tags() []openapi.Tag {
 // in routes.
 func (d *describer) describe() map[string]described {
 	all := map[string]described{
-		"POST /v1/query": {Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries, Params: append(subjectParams(), bomQuery()),
-			About: "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
+		"POST /v1/query": {Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries,
+			Params: append(subjectParams(), bomQuery()),
+			About:  "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
 			Body: openapi.Any("", openapi.Ref("Query"),
 				openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
 			Answer: openapi.Any("", openapi.Ref("QueryAnswer"), openapi.Ref("BatchAnswer")), Forms: rowForms()},
@@ -88,7 +89,8 @@ func (d *describer) describe() map[string]described {
 				"`notice` says what could not be looked for: hashes of ids of visitors on earlier days. An id without rows is not an error.",
 			Params: []openapi.Param{openapi.Path("id", openapi.Text("The id of the visitor or the profile")),
 				openapi.Query("website_id", openapi.Text("The website")).Must(),
-				openapi.Query("kind", openapi.OneOf("The kind of id in the path: `visitor` (default), an id as the browser has it or as exports show it; or `profile`, a `profileId`", "visitor", "profile"))}}},
+				openapi.Query("kind",
+					openapi.OneOf("The kind of id in the path: `visitor` (default), an id as the browser has it or as exports show it; or `profile`, a `profileId`", "visitor", "profile"))}}},
 		"POST /v1/tokens": {Operation: openapi.Operation{ID: "createToken", Tag: tagTokens,
 			Body: openapi.Ref("TokenRequest"), Answer: openapi.Of[tokenBody](d.reflect)}},
 		"GET /v1/openapi.json": {Operation: openapi.Operation{ID: "getDocument", Tag: tagHealth, NotModified: true,
@@ -210,7 +212,8 @@ func (d *describer) exportParams() []openapi.Param {
 	}
 	return []openapi.Param{
 		openapi.Query("format", openapi.OneOf("Default `ndjson`", formats...)),
-		openapi.Query("table", openapi.OneOf("The only table to export: `events`, `errors`, `vitals`, `spans` or `blocked` of a website, `visits` of a link, `checks` of a monitor; required for formats with one table, such as `csv`, of a website", tables...)),
+		openapi.Query("table",
+			openapi.OneOf("The only table to export: `events`, `errors`, `vitals`, `spans` or `blocked` of a website, `visits` of a link, `checks` of a monitor; required for formats with one table, such as `csv`, of a website", tables...)),
 		openapi.Query("startDate", openapi.Day("The first day in UTC; default: all rows")),
 		openapi.Query("endDate", openapi.Day("The last day in UTC, inclusive")),
 		openapi.Query("after", openapi.Text("The cursor of a mark, to continue an interrupted export")),

@@ -38,7 +38,8 @@ var ofrepReasons = map[flags.Reason]string{
 	flags.DependencyNotSatisfied: "DISABLED",
 }
 
-// ofrepOf converts result to OFREP. Without a value providers use the default of the program. Its metadata contain the original reason, the hash version and the payload as text.
+// ofrepOf converts result to OFREP. Without a value providers use the default of the program. Its metadata contain the
+// original reason, the hash version and the payload as text.
 func ofrepOf(key string, result flags.Result) ofrepResult {
 	metadata := map[string]any{"reason": string(result.Reason), "hashVersion": result.HashVersion}
 	if result.Payload != nil {

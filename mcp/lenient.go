@@ -28,8 +28,9 @@ func (o *oneOrMore) UnmarshalJSON(js []byte) error {
 
 func (s *shape) may(kind string) bool { return slices.Contains(s.Type, kind) }
 
-// read returns js with the values that s describes. Assistants write numbers, booleans, lists and objects as texts, a list
-// of one as its only entry, and null for what they leave out. What cannot be read stays as it is: the API explains it.
+// read returns js with the values that s describes. Assistants write numbers, booleans, lists and objects as texts, a
+// list of one as its only entry, and null for what they leave out. What cannot be read stays as it is: the API explains
+// it.
 func (s *shape) read(js json.RawMessage) json.RawMessage {
 	js = s.unquote(bytes.TrimSpace(js))
 	switch {
@@ -71,7 +72,8 @@ func (s *shape) unquote(js json.RawMessage) json.RawMessage {
 		return js
 	}
 	// What may be a text is one, unless it can only be an object.
-	if slices.ContainsFunc(kinds, s.may) && (!s.may("string") || inner[0] == '{') || inner[0] == '{' && s.listsObjects() {
+	if slices.ContainsFunc(kinds, s.may) && (!s.may("string") || inner[0] == '{') || inner[0] == '{' &&
+		s.listsObjects() {
 		return inner
 	}
 	return js
@@ -119,7 +121,8 @@ func shapeOf(input string) (*shape, error) {
 	}
 	if parameters, ok := s.Properties["parameters"]; ok {
 		options := map[string]shape{"totals": {Type: oneOrMore{"boolean"}}, "metrics": {Type: oneOrMore{"array"}},
-			"dimensions": {Type: oneOrMore{"array"}}, "steps": {Type: oneOrMore{"array"}}, "goals": {Type: oneOrMore{"array"}}}
+			"dimensions": {Type: oneOrMore{"array"}}, "steps": {Type: oneOrMore{"array"}},
+			"goals": {Type: oneOrMore{"array"}}}
 		for name, inner := range s.Properties {
 			if name != "parameters" && name != subject {
 				options[name] = inner

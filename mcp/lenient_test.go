@@ -32,8 +32,10 @@ func TestValuesAsTexts(t *testing.T) {
 		{ask(`[{"name":"pages","limit":"2","totals":"true"}]`), []string{`"totals":{"pageviews":7`, `"hasMore":true`}},
 		{ask(`["pages"],"filters":"[{\"field\":\"path\",\"op\":\"eq\",\"value\":\"/page-3\"}]"`), []string{`"rows":1`}},
 		{ask(`["pages"],"filters":{"field":"path","op":"eq","value":"/page-3"}`), []string{`"rows":1`}},
-		{ask(`[{"name":"pages","filters":"[{\"field\":\"path\",\"op\":\"eq\",\"value\":\"/page-3\"}]"}]`), []string{`"rows":1`}},
-		{ask(`[{"name":"goals","goals":"[{\"name\":\"Third\",\"page\":\"/page-3\"}]"}]`), []string{`"name":"Third","visitors":1`}},
+		{ask(`[{"name":"pages","filters":"[{\"field\":\"path\",\"op\":\"eq\",\"value\":\"/page-3\"}]"}]`),
+			[]string{`"rows":1`}},
+		{ask(`[{"name":"goals","goals":"[{\"name\":\"Third\",\"page\":\"/page-3\"}]"}]`),
+			[]string{`"name":"Third","visitors":1`}},
 	} {
 		s.wants(t, "ask", row.args, row.wants...)
 	}
@@ -63,7 +65,8 @@ func TestStdioGoesOn(t *testing.T) {
 		{"UTF-16", "\xff\xfe{\x00}\x00", -32700, "null"},
 		{"zero bytes", "\x00\x00", -32700, "null"},
 		{"a very long line", strings.Repeat("x", 3*mcp.MaxBody), -32600, "null"},
-		{"a message that is too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", mcp.MaxBody) + `"}}`,
+		{"a message that is too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x",
+			mcp.MaxBody) + `"}}`,
 			-32600, "null"},
 		{"a number", "1", -32600, "null"},
 		{"null", "null", -32600, "null"},
@@ -119,7 +122,8 @@ func TestStdioLastLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, input := range []string{"", "\n", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "text", strings.Repeat("x", 2*mcp.MaxBody)} {
+	for _, input := range []string{"", "\n", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "text",
+		strings.Repeat("x", 2*mcp.MaxBody)} {
 		if err := tools.ServeStdio(t.Context(), strings.NewReader(input), io.Discard, "key"); err != nil {
 			t.Errorf("%.80q: %v", input, err)
 		}
@@ -134,7 +138,8 @@ func TestPreflight(t *testing.T) {
 		t.Fatal(err)
 	}
 	send := func(method, origin string, headers ...string) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(t.Context(), method, "/v1/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+		r := httptest.NewRequestWithContext(t.Context(), method, "/v1/mcp",
+			strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		if origin != "" {
@@ -151,7 +156,8 @@ func TestPreflight(t *testing.T) {
 	w := send("OPTIONS", "https://panel.example", "Access-Control-Request-Method", "POST",
 		"Access-Control-Request-Headers", "authorization,content-type,mcp-protocol-version,traceparent")
 	allowed := w.Header().Get("Access-Control-Allow-Headers")
-	if w.Code != 204 || w.Header().Get(origin) != "https://panel.example" || !strings.Contains(allowed, "mcp-protocol-version") ||
+	if w.Code != 204 || w.Header().Get(origin) != "https://panel.example" || !strings.Contains(allowed,
+		"mcp-protocol-version") ||
 		!strings.Contains(allowed, "Authorization") || !strings.Contains(allowed, "traceparent") ||
 		!strings.Contains(w.Header().Get("Access-Control-Allow-Methods"), "POST") {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
@@ -159,18 +165,22 @@ func TestPreflight(t *testing.T) {
 	if w := send("POST", "https://panel.example"); w.Code != 200 || w.Header().Get(origin) != "https://panel.example" {
 		t.Errorf("POST: %d %v", w.Code, w.Header())
 	}
-	if w := send("OPTIONS", "https://evil.example", "Access-Control-Request-Method", "POST"); w.Code != 403 || w.Header().Get(origin) != "" {
+	if w := send("OPTIONS", "https://evil.example", "Access-Control-Request-Method", "POST"); w.Code != 403 ||
+		w.Header().Get(origin) != "" {
 		t.Errorf("preflight of another page: %d %v", w.Code, w.Header())
 	}
-	if w := send("OPTIONS", ""); w.Code != 204 || w.Header().Get("Allow") != "GET, POST, DELETE, OPTIONS" || w.Header().Get(origin) != "" {
+	if w := send("OPTIONS", ""); w.Code != 204 || w.Header().Get("Allow") != "GET, POST, DELETE, OPTIONS" ||
+		w.Header().Get(origin) != "" {
 		t.Errorf("OPTIONS of a program: %d %v", w.Code, w.Header())
 	}
 	for _, version := range []string{"2024-10-07", "1.0", "latest", "draft", "2025-06-18", "2025-11-25", "zz"} {
-		if w := send("POST", "", "Mcp-Protocol-Version", version); w.Code != 200 || !strings.Contains(w.Body.String(), `"list_websites"`) {
+		if w := send("POST", "", "Mcp-Protocol-Version", version); w.Code != 200 || !strings.Contains(w.Body.String(),
+			`"list_websites"`) {
 			t.Errorf("version %s: %d %s", version, w.Code, w.Body)
 		}
 	}
-	if w := send("POST", "", "Mcp-Protocol-Version", "2099-01-01"); !strings.Contains(w.Body.String(), `"error":{"code":`) {
+	if w := send("POST", "", "Mcp-Protocol-Version", "2099-01-01"); !strings.Contains(w.Body.String(),
+		`"error":{"code":`) {
 		t.Errorf("version 2099-01-01: %d %s", w.Code, w.Body)
 	}
 }

@@ -45,8 +45,8 @@ type lineConn struct {
 	closed chan struct{}
 }
 
-// readAll reads lines until the input ends or the connection is closed. A read that waits for input does not notice that
-// it is closed, since readers cannot be interrupted.
+// readAll reads lines until the input ends or the connection is closed. A read that waits for input does not notice
+// that it is closed, since readers cannot be interrupted.
 func (c *lineConn) readAll(in *bufio.Reader) {
 	for {
 		text, err := readLine(in)
@@ -80,8 +80,8 @@ func (c *lineConn) pass(l line) bool {
 
 var errLongLine = fmt.Errorf("a message may have at most %d bytes", MaxBody)
 
-// readLine returns the next line without its end. It skips the rest of a line that is too long. With io.EOF the line is the
-// last one and has no end.
+// readLine returns the next line without its end. It skips the rest of a line that is too long. With io.EOF the line is
+// the last one and has no end.
 func readLine(in *bufio.Reader) (text []byte, err error) {
 	long := false
 	for {
@@ -101,8 +101,8 @@ func readLine(in *bufio.Reader) (text []byte, err error) {
 	}
 }
 
-// decode returns the message in a line. If there is none, it answers with an error of JSON-RPC and returns nil. Its error is
-// that of the answer.
+// decode returns the message in a line. If there is none, it answers with an error of JSON-RPC and returns nil. Its
+// error is that of the answer.
 func (c *lineConn) decode(text []byte) (jsonrpc.Message, error) {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if !json.Valid(text) || !utf8.Valid(text) {

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// BOM is the byte order mark. Before a CSV file in UTF-8, it tells Excel that the file is not in the encoding of the machine.
+// BOM is the byte order mark. Before a CSV file in UTF-8, it tells Excel that the file is not in the encoding of the
+// machine.
 const BOM = "\ufeff"
 
 // Safe returns s with an apostrophe before it if a spreadsheet would run it as a formula: if it begins with =, +, -, @,
