@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"time"
@@ -16,6 +17,8 @@ import (
 type found struct {
 	records []Record
 	rows    store.Batch
+	// profile is nil unless the piece is a profile in our own form.
+	profile *store.Profile
 }
 
 // errHeader: the piece is a header or a comment and no record.
@@ -165,7 +168,14 @@ func parseRow(text []byte, out *found) error {
 	if rowjson.IsMark(text) {
 		return errHeader
 	}
-	if err := rowjson.Decode(text, &out.rows); err != nil {
+	err := rowjson.Decode(text, &out.rows)
+	if err != nil && json.Valid(text) && rowjson.IsProfile(text) {
+		var p store.Profile
+		if p, err = rowjson.DecodeProfile(text); err == nil {
+			out.profile = &p
+		}
+	}
+	if err != nil {
 		if told, ok := errors.AsType[interface {
 			error
 			Plain() string
