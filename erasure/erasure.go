@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/jsontext"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
@@ -98,9 +97,6 @@ type Report struct {
 // maxLinked is the maximum number of linked ids in a report.
 const maxLinked = 100
 
-// profilesTable is the name of profiles beside the tables of rows.
-const profilesTable = "profiles"
-
 // Erase deletes the rows and the profile of p. A person without any is no error. After an error a part may be deleted;
 // call Erase again.
 func (e *Eraser) Erase(ctx context.Context, p Person) (*Report, error) {
@@ -122,11 +118,11 @@ func (e *Eraser) Erase(ctx context.Context, p Person) (*Report, error) {
 	if report.Removed, err = eraser.ErasePerson(ctx, of); err != nil {
 		return nil, err
 	}
-	report.Removed[profilesTable] = 0
+	report.Removed[rowjson.Profiles] = 0
 	if e.cfg.Profiles != nil && p.Kind == Profile {
 		switch err := e.cfg.Profiles.RemoveProfile(ctx, p.Website, p.ID); {
 		case err == nil:
-			report.Removed[profilesTable] = 1
+			report.Removed[rowjson.Profiles] = 1
 		case !errors.Is(err, store.ErrNotFound):
 			return nil, err
 		}
@@ -141,7 +137,7 @@ func (e *Eraser) EraseWebsite(ctx context.Context, website string) (*Report, err
 		return nil, fmt.Errorf("%w: it is not a store.Eraser", ErrUnable)
 	}
 	of := store.Subject{Kind: store.KindWebsite, ID: website}
-	report := &Report{Website: website, Removed: map[string]int64{profilesTable: 0}}
+	report := &Report{Website: website, Removed: map[string]int64{rowjson.Profiles: 0}}
 	for _, t := range scan.Tables() {
 		if t.ID.Of() != store.KindWebsite {
 			continue
@@ -163,7 +159,7 @@ func (e *Eraser) EraseWebsite(ctx context.Context, website string) (*Report, err
 		if err != nil {
 			return nil, err
 		}
-		report.Removed[profilesTable] = n
+		report.Removed[rowjson.Profiles] = n
 	}
 	return report, nil
 }
@@ -227,22 +223,9 @@ func (e *Eraser) Show(ctx context.Context, p Person, w io.Writer) (notice string
 		return notice, lines, nil
 	}
 	if err == nil {
-		line, err = jsontext.AppendLine(line[:0],
-			profileLine{profilesTable, profile.Website, profile.ID, profile.Name, profile.Traits,
-				profile.Keyed, profile.ChangedAt.UTC().Format(jsontext.Instant)})
+		line, err = rowjson.AppendProfile(line[:0], profile)
 	}
 	return notice, lines, write(err)
-}
-
-// A profileLine is the line of a profile.
-type profileLine struct {
-	Table     string         `json:"table"`
-	Website   string         `json:"website"`
-	ID        string         `json:"profile_id"`
-	Name      string         `json:"name"`
-	Traits    map[string]any `json:"traits"`
-	Keyed     bool           `json:"keyed"`
-	ChangedAt string         `json:"changed_at"`
 }
 
 // hashed matches the hash of an id of a visitor.

@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // A Cursor is the position in an export behind all rows of a table up to one time and event id. The zero Cursor is the
-// beginning.
+// beginning. A position in the profiles behind the rows has the table profiles, the time 0 and a profile id.
 type Cursor struct {
 	table string
 	time  int64 // milliseconds since 1970
@@ -26,7 +27,8 @@ func ParseCursor(text string) (Cursor, error) {
 	table, rest, _ := strings.Cut(text, ":")
 	millis, id, _ := strings.Cut(rest, ":")
 	at, err := strconv.ParseInt(millis, 10, 64)
-	if _, known := tableNamed(table); err != nil || !known || id == "" {
+	_, known := tableNamed(table)
+	if err != nil || !known && table != rowjson.Profiles || id == "" {
 		return Cursor{}, errCursor
 	}
 	return Cursor{table, at, id}, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -27,15 +28,24 @@ type Config struct {
 	From, To time.Time
 	// After continues an export: rows up to it are left out. The other fields must be those of the first part.
 	After Cursor
-	Rows  int            // rows to hold in memory and to read at a time; 0 means DefaultRows
-	Tell  func(Progress) // called after every piece of rows; nil means never
+	// Profiles has the profiles of a website. They follow the rows in NDJSON, unless Table is set. From and To do not
+	// apply to them. Nil means that the export has no profiles.
+	Profiles Profiles
+	Rows     int            // rows to hold in memory and to read at a time; 0 means DefaultRows
+	Tell     func(Progress) // called after every piece of rows; nil means never
 }
 
 // Progress says how far an export is.
 type Progress struct {
-	Rows  int64 // rows that were written
+	Rows  int64 // rows and profiles that were written
 	Total int64 // about how many rows there are
 	After Cursor
+}
+
+// Profiles has the profiles of websites. A meta.Store is Profiles.
+type Profiles interface {
+	// ProfilesAfter returns at most limit profiles of a website with an id above after, ordered by id.
+	ProfilesAfter(ctx context.Context, website, after string, limit int) ([]store.Profile, error)
 }
 
 // Tables returns the names of the tables with rows of a kind of subject, in the order of an export.
@@ -102,6 +112,7 @@ func (c *Config) check() error {
 		fault("Subject", "must have an id and a kind")
 	case c.Table != "" && !slices.Contains(names, c.Table):
 		fault("Table", fmt.Sprintf("must be one of %q, not %q", names, c.Table))
+	case c.After.table == rowjson.Profiles && c.profiles():
 	case !c.After.IsZero() && (!slices.Contains(names, c.After.table) || c.Table != "" && c.After.table != c.Table):
 		fault("After", "is a position in a table that the export does not have")
 	}
@@ -115,6 +126,11 @@ func (c *Config) check() error {
 	return errors.Join(faults...)
 }
 
+// profiles reports whether profiles follow the rows.
+func (c *Config) profiles() bool {
+	return c.Profiles != nil && c.Table == "" && c.Subject.Kind == store.KindWebsite
+}
+
 // plan adds the parts of a table.
 func (x *Export) plan(ctx context.Context, t *scan.Table) error {
 	whole := scan.Always(x.cfg.Subject)
@@ -125,8 +141,8 @@ func (x *Export) plan(ctx context.Context, t *scan.Table) error {
 		whole.To = scan.Edge{Time: x.cfg.To.UnixMilli()}
 	}
 	if after := x.cfg.After; !after.IsZero() {
-		switch of, _ := tableNamed(after.table); {
-		case t.ID < of:
+		switch of, known := tableNamed(after.table); {
+		case !known, t.ID < of: // profiles are behind all tables
 			return nil
 		case t.ID == of && after.time >= whole.From.Time:
 			whole.From = scan.Edge{Time: after.time, ID: after.id, After: true}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -104,19 +105,39 @@ func marked(t *testing.T, text []byte) (rows []byte, after string, complete bool
 	return rows, after, complete
 }
 
+// people has this number of profiles for each website.
+type people int
+
+func (p people) ProfilesAfter(_ context.Context, website, after string, limit int) (all []store.Profile, err error) {
+	for i := range int(p) {
+		if id := fmt.Sprintf("p%03d", i); id > after && len(all) < limit {
+			all = append(all, store.Profile{Website: website, ID: id, Traits: map[string]any{"seats": i}})
+		}
+	}
+	return all, nil
+}
+
 // TestInterruptedExportContinues cuts exports at several places and continues it by the cursor of the last mark: the
 // rows are the same, and no cut file looks complete.
 func TestInterruptedExportContinues(t *testing.T) {
 	s, subjects := filled(t)
 	for _, of := range subjects {
 		var whole bytes.Buffer
-		export(t, exporter.Config{Source: s, Subject: of, Rows: 50}, exporter.NDJSON(), exporter.Target{To: &whole})
+		cfg := exporter.Config{Source: s, Subject: of, Rows: 50, Profiles: people(120)}
+		export(t, cfg, exporter.NDJSON(), exporter.Target{To: &whole})
 		want, _, complete := marked(t, whole.Bytes())
 		if !complete {
 			t.Fatal("a whole export has no mark of its end")
 		}
-		for cut := 100; cut < whole.Len(); cut += whole.Len() / 6 {
-			x, err := exporter.New(t.Context(), exporter.Config{Source: s, Subject: of, Rows: 50})
+		wanted := 0
+		if of.Kind == store.KindWebsite {
+			wanted = 120
+		}
+		if n := strings.Count(string(want), `{"table":"profiles","website":"`+of.ID+`"`); n != wanted {
+			t.Fatalf("%v: %d profiles, want %d", of, n, wanted)
+		}
+		for cut := 100; cut < whole.Len(); cut += min(whole.Len()/6, max(whole.Len()-cut-300, 100)) {
+			x, err := exporter.New(t.Context(), cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,8 +154,9 @@ func TestInterruptedExportContinues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			export(t, exporter.Config{Source: s, Subject: of, Rows: 50, After: after}, exporter.NDJSON(),
-				exporter.Target{To: &rest})
+			next := cfg
+			next.After = after
+			export(t, next, exporter.NDJSON(), exporter.Target{To: &rest})
 			more, _, complete := marked(t, rest.Bytes())
 			if got := append(rows, more...); !complete || !bytes.Equal(got, want) {
 				t.Fatalf("%v cut at %d: %d bytes of rows, want %d", of, cut, len(got), len(want))

@@ -44,6 +44,15 @@ func (n *ndjson) Write(table schema.TableID, b *store.Batch) error {
 	return nil
 }
 
+func (n *ndjson) WriteProfiles(all []store.Profile) (err error) {
+	for _, p := range all {
+		if n.text, err = rowjson.AppendProfile(n.text, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (n *ndjson) flush() error {
 	_, err := n.to.Write(n.text)
 	n.text = n.text[:0]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -45,6 +46,12 @@ type Writer interface {
 	Close(rows int64) error
 }
 
+// A profileWriter is a [Writer] whose format has profiles.
+type profileWriter interface {
+	// WriteProfiles writes profiles behind all rows.
+	WriteProfiles(all []store.Profile) error
+}
+
 // A OneTableError says that a format needs Config.Table.
 type OneTableError struct{ Format string }
 
@@ -68,6 +75,9 @@ func (x *Export) Write(ctx context.Context, f Format, to Target) (Progress, erro
 		if err := x.part(ctx, &x.parts[i], out, &done); err != nil {
 			return done, err
 		}
+	}
+	if err := x.profiles(ctx, out, &done); err != nil {
+		return done, err
 	}
 	done.Total = done.Rows
 	if err := out.Close(done.Rows); err != nil {
@@ -96,17 +106,53 @@ func (x *Export) part(ctx context.Context, p *part, out Writer, done *Progress) 
 		after := Cursor{p.table.Name, rows.Columns[1].Ints[last], rows.Columns[0].Texts[last]}
 		count := int64(rows.Len)
 		batch := p.table.Items(x.cfg.Subject.ID, rows)
-		if err := out.Write(p.table.ID, batch); err != nil {
-			return fmt.Errorf("exporter: writing: %w", err)
+		if err := x.written(out.Write(p.table.ID, batch), out, done, count, after); err != nil {
+			return err
 		}
-		if err := out.Mark(done.Rows+count, after); err != nil {
-			return fmt.Errorf("exporter: writing: %w", err)
+	}
+	return nil
+}
+
+// profiles writes the profiles of the website in pieces, if the export has any.
+func (x *Export) profiles(ctx context.Context, out Writer, done *Progress) error {
+	to, ok := out.(profileWriter)
+	if !ok || !x.cfg.profiles() {
+		return nil
+	}
+	after := Cursor{table: rowjson.Profiles}
+	if x.cfg.After.table == rowjson.Profiles {
+		after = x.cfg.After
+	}
+	for {
+		piece, err := x.cfg.Profiles.ProfilesAfter(ctx, x.cfg.Subject.ID, after.id, min(x.cfg.Rows, profilesAtOnce))
+		if err != nil {
+			return fmt.Errorf("exporter: reading profiles: %w", err)
 		}
-		done.Rows, done.After = done.Rows+count, after
-		done.Total = max(done.Total, done.Rows)
-		if x.cfg.Tell != nil {
-			x.cfg.Tell(*done)
+		if len(piece) == 0 {
+			return nil
 		}
+		after.id = piece[len(piece)-1].ID
+		if err := x.written(to.WriteProfiles(piece), out, done, int64(len(piece)), after); err != nil {
+			return err
+		}
+	}
+}
+
+// profilesAtOnce bounds the profiles in memory, of which each may have some kilobytes.
+const profilesAtOnce = 1000
+
+// written marks a piece of count lines that was written, unless err is not nil.
+func (x *Export) written(err error, out Writer, done *Progress, count int64, after Cursor) error {
+	if err == nil {
+		err = out.Mark(done.Rows+count, after)
+	}
+	if err != nil {
+		return fmt.Errorf("exporter: writing: %w", err)
+	}
+	done.Rows, done.After = done.Rows+count, after
+	done.Total = max(done.Total, done.Rows)
+	if x.cfg.Tell != nil {
+		x.cfg.Tell(*done)
 	}
 	return nil
 }

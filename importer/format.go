@@ -3,8 +3,10 @@ package importer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -16,6 +18,8 @@ import (
 type found struct {
 	records []Record
 	rows    store.Batch
+	// profile is nil unless the piece is a profile in our own form.
+	profile *store.Profile
 }
 
 // errHeader: the piece is a header or a comment and no record.
@@ -134,7 +138,7 @@ func firstLines(head []byte) iter.Seq[[]byte] {
 func refuse(head []byte) error {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	switch {
-	case bytes.HasPrefix(first, []byte("#Software: Microsoft")):
+	case bytes.HasPrefix(first, []byte("#Software: Microsoft")), isW3C(first):
 		return errors.New("it is a log of IIS, which is not supported; convert it to the Combined Log Format, or to CSV and name its columns with --map")
 	case bytes.HasPrefix(first, []byte(`{"result":"error"`)):
 		return errors.New("it is an error of Matomo: " + trimmed(first))
@@ -146,13 +150,19 @@ func refuse(head []byte) error {
 			return errPlausible
 		}
 		return errors.New("it is a ZIP file; unpack it, and import the files in it")
-	case bytes.HasPrefix(first, []byte("date,visitors,pageviews,")),
-		bytes.HasPrefix(first, []byte(`"date","visitors","pageviews"`)):
+	case isPlausible(bytes.TrimSpace(first)):
 		return errPlausible
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return errors.New("it is in UTF-16; convert it to UTF-8, such as with iconv -f UTF-16 -t UTF-8")
 	}
 	return nil
+}
+
+// isPlausible reports whether a line is the header of a table of totals: all of them begin with the day.
+func isPlausible(line []byte) bool {
+	fields, err := csvLine(line)
+	return err == nil && fields[0] == "date" && slices.Contains(fields, "visitors") &&
+		(slices.Contains(fields, "pageviews") || slices.Contains(fields, "visits") || slices.Contains(fields, "events"))
 }
 
 var errPlausible = errors.New("it is an export of Plausible, which has only totals of days and no single events, so it cannot be imported")
@@ -165,7 +175,14 @@ func parseRow(text []byte, out *found) error {
 	if rowjson.IsMark(text) {
 		return errHeader
 	}
-	if err := rowjson.Decode(text, &out.rows); err != nil {
+	err := rowjson.Decode(text, &out.rows)
+	if err != nil && json.Valid(text) && rowjson.IsProfile(text) {
+		var p store.Profile
+		if p, err = rowjson.DecodeProfile(text); err == nil {
+			out.profile = &p
+		}
+	}
+	if err != nil {
 		if told, ok := errors.AsType[interface {
 			error
 			Plain() string

@@ -77,6 +77,7 @@ func TestKindsOfRecords(t *testing.T) {
 	const event = `{"type":"event","eventAction":"play","url":"https://shop.example/","timestamp":1795168800}`
 	const search = `{"type":"search","url":null,"timestamp":1795168800}`
 	const page = `{"type":"action","url":"https://shop.example/a","timestamp":1795168801}`
+	escaped := strings.ReplaceAll(firefox, " ", "%20")
 	cloudflare := `{"EdgeStartTimestamp":"2026-11-20T10:00:00Z","ClientRequestMethod":"GET","ClientRequestURI":"/","EdgeResponseStatus":200,"ClientIP":"192.0.2.1","ClientRequestUserAgent":"` + firefox + `"MORE}` + "\n"
 	for _, c := range []struct {
 		why, content string
@@ -137,6 +138,37 @@ func TestKindsOfRecords(t *testing.T) {
 		{"times of Caddy", caddy("\"2026/11/20 10:00:00\"") + caddy("\"20/Nov/2026:11:00:00 +0000\"") +
 			caddy("1795168800250.5") + caddy("\"2026-11-20T13:00:00.000+0100\""), nil, "4/4 rows=4 stored=4",
 			[]string{"20T10:00:00.000", "20T11:00:00.000", "20T10:00:00.250", "20T12:00:00.000"}, ""},
+		{"a source of Matomo without an address", strings.Replace(matomo(page),
+			`"referrerUrl":"https://www.google.com/"`, `"referrerUrl":null,"referrerSearchEngineUrl":"http:\/\/google.com"`, 1),
+			nil, "1/1 rows=1 stored=1", []string{"from=google.com"}, ""},
+		{"a social network of Matomo without an address", strings.Replace(matomo(page),
+			`"referrerType":"search","referrerUrl":"https://www.google.com/"`,
+			`"referrerType":"social","referrerUrl":null,"referrerSocialNetworkUrl":"mastodon.social"`, 1),
+			nil, "1/1 rows=1 stored=1", []string{"from=mastodon.social"}, ""},
+		{"an action of an odd type", matomo(`{"type":7,"timestamp":1795168800},` + page), nil,
+			"1/1 rows=1 stored=1 other_kind=1", []string{"/a"}, ""},
+		{"Umami before 2.11", "session_id,event_id,url_path,event_type,created_at\ns,e1,/a,1,2026-11-20 10:00:00\n" +
+			"s,e2,/b,1,2026-11-20 10:01:00.5+00\n", nil, "2/2 rows=2 stored=2", []string{"/a", "/b"}, ""},
+		{"CloudFront in JSON", `{"date":"2026-11-20","time":"10:00:00","x-edge-location":"FRA56-P4","c-ip":"192.0.2.1",` +
+			`"cs-method":"GET","cs-uri-stem":"/a","sc-status":"200","cs(Referer)":"-","cs(User-Agent)":"` + escaped +
+			`","x-host-header":"shop.example"}` + "\n{broken\n", nil, "1/2 rows=1 stored=1 malformed=1",
+			[]string{"20T10:00:00.000 | screen_view | /a | browser=Firefox"}, ""},
+		{"double escapes of CloudFront", "#Fields: date time x-edge-location c-ip cs-method cs-uri-stem cs-uri-query sc-status" +
+			" cs(User-Agent)\n2026-11-20\t10:00:00\tFRA\t192.0.2.1\tGET\t/caf%25C3%25A9%25\tutm_source=a%2520b\t200\t" +
+			escaped + "\n", nil, "1/1 rows=1 stored=1", []string{"/café%25 | from=a b"}, ""},
+		{"CloudFront with times since 1970", "#Version: 1.0\n#Fields: timestamp(ms) x-edge-location c-ip cs-method cs-uri-stem" +
+			" sc-status cs(User-Agent) cs-host\n1795168800123\tFRA\t192.0.2.1\tGET\t/a\t200\t" + escaped + "\tshop.example\n", nil,
+			"1/1 rows=1 stored=1", []string{"20T10:00:00.123 | screen_view | /a"}, ""},
+		{"real-time logs of CloudFront below a header", "#Fields: timestamp c-ip sc-status cs-method cs-host cs-uri-stem" +
+			" x-edge-location cs-user-agent cs-referer c-country\n1795168800.5\t192.0.2.1\t200\tGET\tshop.example\t/a\tFRA\t" +
+			escaped + "\thttps://news.example/\tDE\n", nil, "1/1 rows=1 stored=1",
+			[]string{"20T10:00:00.500 | screen_view | /a | ref=https://news.example/ | from=news.example | browser=Firefox 132.0"}, ""},
+		{"a log of IIS without its first lines", "#Fields: date time s-ip cs-method cs-uri-stem c-ip sc-status\n", nil,
+			"0/0 rows=0 stored=0", nil, "a log of IIS"},
+		{"pages of Plausible", "date,hostname,page,visits,visitors,pageviews\n2026-11-20,shop.example,/,1,1,1\n", nil,
+			"0/0 rows=0 stored=0", nil, "Plausible"},
+		{"events of Plausible", "\"date\",\"name\",\"link_url\",\"path\",\"visitors\",\"events\"\n", nil,
+			"0/0 rows=0 stored=0", nil, "Plausible"},
 		{"properties of Umami", "website_id,session_id,event_id,url_path,event_name,data_key,string_value\n", nil,
 			"0/0 rows=0 stored=0", nil, "website_event.csv"},
 	} {

@@ -22,6 +22,8 @@ type matomoVisit struct {
 	ReferrerType   loose          `json:"referrerType"`
 	ReferrerURL    loose          `json:"referrerUrl"`
 	ReferrerName   loose          `json:"referrerName"`
+	SearchEngine   loose          `json:"referrerSearchEngineUrl"`
+	SocialNetwork  loose          `json:"referrerSocialNetworkUrl"`
 	CampaignSource loose          `json:"campaignSource"`
 	CampaignMedium loose          `json:"campaignMedium"`
 	CampaignName   loose          `json:"campaignName"`
@@ -38,16 +40,16 @@ type matomoVisit struct {
 }
 
 type matomoAction struct {
-	Type     string `json:"type"`
-	URL      loose  `json:"url"`
-	Title    loose  `json:"pageTitle"`
-	Time     loose  `json:"timestamp"`
-	ID       loose  `json:"pageId"`
-	Load     loose  `json:"pageLoadTimeMilliseconds"`
-	Category loose  `json:"eventCategory"`
-	Action   loose  `json:"eventAction"`
-	Name     loose  `json:"eventName"`
-	Value    loose  `json:"eventValue"`
+	Type     loose `json:"type"`
+	URL      loose `json:"url"`
+	Title    loose `json:"pageTitle"`
+	Time     loose `json:"timestamp"`
+	ID       loose `json:"pageId"`
+	Load     loose `json:"pageLoadTimeMilliseconds"`
+	Category loose `json:"eventCategory"`
+	Action   loose `json:"eventAction"`
+	Name     loose `json:"eventName"`
+	Value    loose `json:"eventValue"`
 }
 
 // A loose text is a string, a number or null in JSON. Other values are absent.
@@ -86,7 +88,7 @@ func parseMatomo(text []byte, out *found) error {
 	for i := range v.Actions {
 		r, ok := v.record(i)
 		if !ok {
-			left = v.Actions[i].Type
+			left = string(v.Actions[i].Type)
 			continue
 		}
 		if r.Kind == store.Pageview && !entered { // actions before it cannot have a source
@@ -137,8 +139,8 @@ func (v *matomoVisit) origin(r *Record) {
 		r.UTMSource, r.UTMCampaign = cmp.Or(r.UTMSource, string(v.ReferrerName)),
 			cmp.Or(r.UTMCampaign, string(v.ReferrerName))
 	case "direct":
-	default:
-		r.Referrer = string(v.ReferrerURL)
+	default: // without an address that is a URL, such as that of an app, Matomo still knows the source
+		r.Referrer = string(cmp.Or(v.ReferrerURL, v.SearchEngine, v.SocialNetwork))
 	}
 }
 

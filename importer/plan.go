@@ -17,6 +17,8 @@ import (
 type Plan struct {
 	Days    []PlannedDay    `json:"days"`    // with rows, in their order
 	Sources []PlannedSource `json:"sources"` // of pageviews, the largest first; at most 20
+	// Profiles is the number of profiles of exports.
+	Profiles int64 `json:"profiles"`
 }
 
 // A PlannedDay is a UTC day.
@@ -41,20 +43,22 @@ const (
 
 // A planner collects a Plan.
 type planner struct {
-	seed    maphash.Seed
-	rows    map[int64]int64               // by day since 1970
-	people  map[int64]map[uint64]struct{} // hashes of ids by day
-	sources map[string]int64
+	seed     maphash.Seed
+	rows     map[int64]int64               // by day since 1970
+	people   map[int64]map[uint64]struct{} // hashes of ids by day
+	sources  map[string]int64
+	profiles int64
 }
 
 func newPlanner() *planner {
-	return &planner{maphash.MakeSeed(), map[int64]int64{}, map[int64]map[uint64]struct{}{}, map[string]int64{}}
+	return &planner{maphash.MakeSeed(), map[int64]int64{}, map[int64]map[uint64]struct{}{}, map[string]int64{}, 0}
 }
 
 const dayMillis = 24 * 60 * 60 * 1000
 
-// add counts the rows of b, which the stores accept.
-func (p *planner) add(b *store.Batch) {
+// add counts the rows of b, which the stores accept, and profiles.
+func (p *planner) add(b *store.Batch, profiles int) {
+	p.profiles += int64(profiles)
 	_ = schema.Items(b, func(it schema.Item) { p.rows[it.Millis/dayMillis]++ }) // b was checked
 	for i := range b.Events {
 		e := &b.Events[i]
@@ -73,7 +77,7 @@ func (p *planner) add(b *store.Batch) {
 
 // plan returns the Plan, with the stored rows of website in target.
 func (p *planner) plan(ctx context.Context, target store.Store, website string) (*Plan, error) {
-	plan := &Plan{}
+	plan := &Plan{Profiles: p.profiles}
 	for _, day := range slices.Sorted(maps.Keys(p.rows)) {
 		stored, err := storedEvents(ctx, target, website, day*dayMillis)
 		if err != nil {

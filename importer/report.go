@@ -21,6 +21,7 @@ const (
 	NoVisitor  Reason = "no_visitor"
 	BadTime    Reason = "time"         // before the year 2000 or in the future
 	OtherKind  Reason = "other_kind"   // not an event that can be imported, such as a site search
+	TooMany    Reason = "too_many"     // a profile beyond a limit of profiles or traits
 	OtherTable Reason = "unknown_link" // a row of a link or monitor that does not exist
 )
 
@@ -44,6 +45,7 @@ var reasons = []struct {
 	{NoVisitor, "requests of the CDN itself, such as those of its workers", false},
 	{BadTime, "before the year 2000 or in the future", true},
 	{OtherKind, "events of a kind that is not imported", false},
+	{TooMany, "profiles beyond the limits of profiles and traits", true},
 	{OtherTable, "rows of links and monitors that do not exist here", true},
 }
 
@@ -63,12 +65,13 @@ type Report struct {
 	// Records is the number of records that were read, such as lines, without empty lines, comments and headers. After
 	// an interrupted import it includes those of the calls before.
 	Records int64 `json:"records"`
-	Taken   int64 `json:"taken"`  // records that became rows
+	Taken   int64 `json:"taken"`  // records that became rows or profiles
 	Rows    int64 `json:"rows"`   // rows that they became
 	Stored  int64 `json:"stored"` // rows that this call stored
 	// Repeated is the number of rows that this call did not store because the store had received their ids.
 	Repeated int64  `json:"repeated"`
-	Skipped  []Skip `json:"skipped"` // by reason, without those that did not occur
+	Profiles int64  `json:"profiles"` // profiles of exports that this call stored, or that were stored as they are
+	Skipped  []Skip `json:"skipped"`  // by reason, without those that did not occur
 	// Plan says what the import would store; nil unless Config.DryRun.
 	Plan *Plan `json:"plan,omitempty"`
 }

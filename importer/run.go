@@ -53,6 +53,8 @@ type Config struct {
 	// Exists reports whether a link or a monitor exists. Rows of others are skipped. Nil means that all exist. Only
 	// rows of the format sightline belong to links and monitors.
 	Exists func(ctx context.Context, of store.Subject) (bool, error)
+	// Profiles stores the profiles of exports. Nil means that they are skipped.
+	Profiles Profiles
 
 	Rows   int              // rows to store at a time; 0 means 10 000
 	Now    func() time.Time // nil means time.Now
@@ -105,6 +107,12 @@ func Run(ctx context.Context, cfg Config, sources []Source) (Report, error) {
 		err = r.journal.finish(ctx, &cfg, r.maker.people)
 	}
 	r.tally.report.Stored, r.tally.report.Repeated = int64(r.sink.written.Stored), int64(r.sink.written.Repeated)
+	r.tally.report.Profiles = r.sink.restored
+	if n := r.sink.refused; n > 0 {
+		r.tally.report.Taken -= n
+		r.tally.report.Rows -= n
+		r.tally.skips[TooMany] = &Skip{Reason: TooMany, Count: n}
+	}
 	return r.tally.finish(), err
 }
 

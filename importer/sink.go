@@ -13,22 +13,26 @@ const sender = "import"
 // A sink stores rows in batches, in a goroutine of its own, one batch at a time. The journal is used by this goroutine
 // alone while a batch is stored.
 type sink struct {
-	target  Target
-	journal *journal
-	size    int
+	target   Target
+	profiles Profiles
+	journal  *journal
+	size     int
 
-	batch   store.Batch
-	marks   map[*place]mark // of the records of the batch, and of sources that ended since the last one
-	doubted bool            // the batch has rows that may be stored
-	written store.Written
-	plan    *planner // nil unless nothing is stored
+	batch             store.Batch
+	marks             map[*place]mark // of the records of the batch, and of sources that ended since the last one
+	people            []store.Profile // the profiles of the batch
+	doubted           bool            // the batch has rows that may be stored
+	written           store.Written
+	restored, refused int64    // profiles that were stored, and those that exceed a limit
+	plan              *planner // nil unless nothing is stored
 
 	ctx     context.Context //nolint:containedctx // of the one call that the sink belongs to
 	running chan error      // result of the batch that is being stored; nil if there is none
 }
 
 func newSink(ctx context.Context, cfg *Config, j *journal) *sink {
-	s := &sink{target: cfg.Target, journal: j, size: cfg.Rows, ctx: ctx, marks: map[*place]mark{}}
+	s := &sink{target: cfg.Target, profiles: cfg.Profiles, journal: j, size: cfg.Rows, ctx: ctx,
+		marks: map[*place]mark{}}
 	if cfg.DryRun {
 		s.plan = newPlanner()
 	}
@@ -54,12 +58,13 @@ func (s *sink) flush() error {
 	if err := s.wait(); err != nil {
 		return err
 	}
-	b, marks, doubted := s.batch, s.marks, s.doubted
-	s.batch, s.marks, s.doubted = store.Batch{Events: make([]store.Event, 0, s.size)}, map[*place]mark{}, false
+	b, people, marks, doubted := s.batch, s.people, s.marks, s.doubted
+	s.batch, s.people, s.doubted = store.Batch{Events: make([]store.Event, 0, s.size)}, nil, false
+	s.marks = map[*place]mark{}
 	b.Sender = sender
 	s.running = make(chan error, 1)
 	//background:stop=wait bound=one fails=caller
-	go func() { s.running <- s.store(&b, marks, doubted) }()
+	go func() { s.running <- s.store(&b, people, marks, doubted) }()
 	return nil
 }
 
@@ -72,14 +77,14 @@ func (s *sink) wait() error {
 	return err
 }
 
-func (s *sink) store(b *store.Batch, marks map[*place]mark, doubted bool) error {
+func (s *sink) store(b *store.Batch, people []store.Profile, marks map[*place]mark, doubted bool) error {
 	if doubted {
 		if err := leaveOutStored(s.ctx, s.target, b); err != nil {
 			return fmt.Errorf("importer: looking for stored rows: %w", err)
 		}
 	}
 	if s.plan != nil {
-		s.plan.add(b)
+		s.plan.add(b, len(people))
 		return nil
 	}
 	if err := s.journal.doubt(marks); err != nil {
@@ -93,6 +98,9 @@ func (s *sink) store(b *store.Batch, marks map[*place]mark, doubted bool) error 
 		s.written.Stored += written.Stored
 		s.written.Repeated += written.Repeated
 	}
+	if err := s.storeProfiles(people); err != nil {
+		return err
+	}
 	s.journal.commit(marks)
 	return nil
 }
@@ -102,7 +110,7 @@ func (s *sink) close() error {
 	if err := s.wait(); err != nil || s.ctx.Err() != nil {
 		return err
 	}
-	if s.batch.Len() == 0 {
+	if s.batch.Len() == 0 && len(s.people) == 0 {
 		s.journal.commit(s.marks)
 		return nil
 	}

@@ -260,7 +260,7 @@ func (s *stream) next(ctx context.Context) (bool, error) {
 			continue
 		}
 		s.piece, s.failed = p, err
-		if s.found.rows.Len() > 0 || len(s.found.records) > 0 {
+		if s.found.any() {
 			s.at = s.found.time()
 			s.digest = ""
 			if s.window != nil {
@@ -340,16 +340,25 @@ func (s *stream) noteEnd() {
 	}
 }
 
+// any reports whether the piece has anything to store.
+func (f *found) any() bool { return f.rows.Len() > 0 || len(f.records) > 0 || f.profile != nil }
+
 // time returns the time of the first record.
 func (f *found) time() time.Time {
-	if len(f.records) > 0 {
+	switch {
+	case len(f.records) > 0:
 		return f.records[0].Time
+	case f.profile != nil:
+		return f.profile.ChangedAt
 	}
 	return firstOf(&f.rows)
 }
 
 // take stores what the current piece has, and counts it.
 func (s *stream) take(ctx context.Context) error {
+	if s.found.profile != nil {
+		return s.takeProfile()
+	}
 	p := s.piece
 	rows, failed, err := s.rows(ctx)
 	if err != nil {

@@ -7,10 +7,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// This file reads the table website_event of an export of Umami: a row for each pageview and custom event.
+// This file reads the table website_event of an export of Umami: a row for each pageview and custom event. Versions
+// before 2.11 have no visit_id.
 
 func isUmami(line []byte) bool {
-	return hasColumns(line, "session_id", "visit_id", "url_path", "event_type", "created_at")
+	return hasColumns(line, "session_id", "url_path", "event_type", "created_at")
 }
 
 func openUmami(map[string]string) parser {

@@ -3,10 +3,13 @@ package importer
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // This file reads the Combined Log Format of nginx and Apache, also with the virtual host in front, and with more
@@ -235,12 +238,19 @@ func logTime(s string) (time.Time, bool) {
 	return day.Add(clock + zone), true
 }
 
-// openCloudFront returns a parser of the standard logs of CloudFront: lines of fields that are separated by tabs, after
-// a line with their names that begins with #Fields.
+// openCloudFront returns a parser of the logs of CloudFront: lines of fields that are separated by tabs, after a line
+// with their names that begins with #Fields, or lines of JSON.
 func openCloudFront(map[string]string) parser {
 	columns := map[string]int{}
 	return func(line []byte, out *found) error {
-		if line[0] == '#' {
+		switch {
+		case line[0] == '{':
+			var fields map[string]loose
+			if err := json.Unmarshal(line, &fields); err != nil {
+				return malformed(err.Error())
+			}
+			return cloudFrontRecord(func(name string) string { return absent(string(fields[name])) }, out)
+		case line[0] == '#':
 			if names, ok := bytes.CutPrefix(line, []byte("#Fields:")); ok {
 				clear(columns)
 				for i, name := range strings.Fields(string(names)) {
@@ -248,45 +258,56 @@ func openCloudFront(map[string]string) parser {
 				}
 			}
 			return errHeader
-		}
-		if len(columns) == 0 {
+		case len(columns) == 0:
 			return malformed("no line #Fields before it")
 		}
 		parts := strings.Split(string(line), "\t")
 		if len(parts) < len(columns) {
 			return malformed("fewer fields than names in the line #Fields")
 		}
-		field := func(name string) string {
+		return cloudFrontRecord(func(name string) string {
 			if i, ok := columns[name]; ok {
 				return absent(parts[i])
 			}
 			return ""
-		}
-		at, err := time.Parse("2006-01-02 15:04:05", field("date")+" "+field("time"))
-		if err != nil {
-			return malformed("no date and time")
-		}
-		status, err := strconv.Atoi(field("sc-status"))
-		if err != nil {
-			return malformed("no status")
-		}
-		url := field("cs-uri-stem")
-		if query := field("cs-uri-query"); query != "" {
-			url += "?" + query
-		}
-		out.records = append(out.records, Record{
-			ID: field("x-edge-request-id"), Time: at, Method: field("cs-method"), Status: status, URL: url,
-			Host:        field("x-host-header"),
-			ContentType: field("sc-content-type"), Address: cmp.Or(field("c-ip"), unknownAddress),
-			Referrer: twiceDecoded(field("cs(Referer)")), UserAgent: twiceDecoded(field("cs(User-Agent)")),
-		})
-		return nil
+		}, out)
 	}
 }
 
+// cloudFrontRecord adds the record with these fields. Real-time logs have other names of the headers.
+func cloudFrontRecord(field func(name string) string, out *found) error {
+	at, ok := anyTime(cmp.Or(field("timestamp(ms)"), field("timestamp"), field("date")+" "+field("time")))
+	if !ok {
+		return malformed("no date and time")
+	}
+	status, err := strconv.Atoi(field("sc-status"))
+	if err != nil {
+		return malformed("no status")
+	}
+	url := field("cs-uri-stem")
+	if query := field("cs-uri-query"); query != "" {
+		url += "?" + query
+	}
+	out.records = append(out.records, Record{
+		ID: field("x-edge-request-id"), Time: at, Method: field("cs-method"), Status: status, URL: singly(url),
+		Host:        cmp.Or(field("x-host-header"), field("cs-host")),
+		ContentType: field("sc-content-type"), Address: cmp.Or(field("c-ip"), unknownAddress),
+		Referrer:  twiceDecoded(cmp.Or(field("cs(Referer)"), field("cs-referer"))),
+		UserAgent: twiceDecoded(cmp.Or(field("cs(User-Agent)"), field("cs-user-agent"))),
+		Agent:     store.Agent{Country: field("c-country")},
+	})
+	return nil
+}
+
 func isCloudFront(line []byte) bool {
-	names, ok := bytes.CutPrefix(line, []byte("#Fields:"))
-	return ok && bytes.Contains(names, []byte("cs-uri-stem")) && bytes.Contains(names, []byte("x-edge-"))
+	return (bytes.HasPrefix(line, []byte("#Fields:")) || bytes.HasPrefix(line, []byte("{"))) &&
+		bytes.Contains(line, []byte("cs-uri-stem")) && bytes.Contains(line, []byte("x-edge-"))
+}
+
+// isW3C reports whether a line names the fields of an extended log of another program.
+func isW3C(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("#Fields:")) && bytes.Contains(line, []byte("cs-uri-stem")) &&
+		!isCloudFront(line)
 }
 
 // twiceDecoded decodes percent escapes, which CloudFront writes for blanks once or twice.
@@ -298,6 +319,20 @@ func twiceDecoded(s string) string {
 		s = percentDecoded(s)
 	}
 	return s
+}
+
+// singly returns a URL with single escapes for the double ones that CloudFront writes, such as %C3 for %25C3.
+func singly(url string) string {
+	const escape = "%25"
+	parts := strings.Split(url, escape)
+	for i, part := range parts[1:] {
+		if len(part) >= 2 && strings.Trim(part[:2], "0123456789abcdefABCDEF") == "" {
+			parts[i+1] = "%" + part
+		} else {
+			parts[i+1] = escape + part
+		}
+	}
+	return strings.Join(parts, "")
 }
 
 // percentDecoded decodes percent escapes. Unlike net/url, it leaves invalid ones as they are.

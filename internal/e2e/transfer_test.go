@@ -5,6 +5,9 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/store/sqlite"
 	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
@@ -35,9 +39,14 @@ func TestImportGivesEqualAnswers(t *testing.T) {
 	if _, err := original.(store.Writer).Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
 	}
+	people := records(t)
+	identifyAll(t, people, w.Batch.Events)
 	want := map[store.Subject]map[string]string{}
 	for _, of := range first { // answers take long
-		want[of] = storetest.EveryType(t, original, of, now)
+		want[of] = storetest.EveryType(t, original, of, people, now)
+	}
+	if got := want[first[0]]["profile_list"]; !strings.Contains(got, "Name of ") {
+		t.Fatalf("profile_list has no names: %s", got)
 	}
 	names := []string{"SQLite", "DuckDB", "ClickHouse"}
 	stores := []storetest.Harness{inSQLite(), inDuckDB(), inClickHouse()}
@@ -46,11 +55,42 @@ func TestImportGivesEqualAnswers(t *testing.T) {
 		t.Run(names[i]+" to "+names[next], func(t *testing.T) {
 			t.Parallel()
 			to := openHarness(t, stores[next])
-			exportAndImport(t, openHarness(t, from), to)
+			imported := records(t)
+			exportAndImport(t, openHarness(t, from), to, people, imported)
 			for _, of := range first {
-				storetest.SameAnswers(t, of, want[of], storetest.EveryType(t, to, of, now))
+				storetest.SameAnswers(t, of, want[of], storetest.EveryType(t, to, of, imported, now))
 			}
 		})
+	}
+}
+
+// records returns an empty store of records.
+func records(t *testing.T) *meta.Store {
+	t.Helper()
+	m, err := meta.Open(t.Context(), meta.Config{Path: filepath.Join(t.TempDir(), "records.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	return m
+}
+
+// identifyAll gives a name to every profile of events, with a key to every second one.
+func identifyAll(t *testing.T, m *meta.Store, events []store.Event) {
+	t.Helper()
+	seen := map[[2]string]bool{}
+	for _, e := range events {
+		of := [2]string{e.Website, e.ProfileID}
+		if e.ProfileID == "" || seen[of] {
+			continue
+		}
+		seen[of] = true
+		err := m.Identify(t.Context(), store.Identification{Website: e.Website, Profile: e.ProfileID,
+			Traits: map[string]any{"name": "Name of " + e.ProfileID, "seats": json.Number("3")},
+			Keyed:  len(seen)%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -75,8 +115,8 @@ func inSQLite() storetest.Harness {
 	}}
 }
 
-// exportAndImport writes a dataset to from, and moves it to another store by exports.
-func exportAndImport(t *testing.T, from, to store.Store) {
+// exportAndImport writes a dataset to from, and moves it with profiles to another store by exports.
+func exportAndImport(t *testing.T, from, to store.Store, people, imported *meta.Store) {
 	t.Helper()
 	pepper, err := auth.NewPepper([]byte("a pepper for tests"))
 	if err != nil {
@@ -90,28 +130,28 @@ func exportAndImport(t *testing.T, from, to store.Store) {
 		store.KindSchedule: w.Schedules} {
 		for _, id := range ids {
 			of := store.Subject{Kind: kind, ID: id}
-			file := exported(t, from, of)
+			file := exported(t, from, people, of)
 			site := store.Website{ID: id}
 			if kind != store.KindWebsite {
 				site.ID = w.Websites[0]
 			}
 			report, err := importer.Run(t.Context(),
-				importer.Config{Target: to.(importer.Target), Website: site, Pepper: pepper},
+				importer.Config{Target: to.(importer.Target), Website: site, Pepper: pepper, Profiles: imported},
 				[]importer.Source{importer.Stream("export", bytes.NewReader(file))})
 			if err != nil || len(report.Skipped) > 0 || report.Stored == 0 {
 				t.Fatalf("%v: %+v, %v", of, report, err)
 			}
-			if !bytes.Equal(exported(t, to, of), file) {
+			if !bytes.Equal(exported(t, to, imported, of), file) {
 				t.Errorf("%v: the export of the imported rows is not the one that was imported", of)
 			}
 		}
 	}
 }
 
-// exported returns all rows of a subject as newline-delimited JSON, in pieces.
-func exported(t *testing.T, s store.Store, of store.Subject) []byte {
+// exported returns all rows and profiles of a subject as newline-delimited JSON, in pieces.
+func exported(t *testing.T, s store.Store, people *meta.Store, of store.Subject) []byte {
 	t.Helper()
-	x, err := exporter.New(t.Context(), exporter.Config{Source: s, Subject: of, Rows: 1000})
+	x, err := exporter.New(t.Context(), exporter.Config{Source: s, Subject: of, Rows: 1000, Profiles: people})
 	if err != nil {
 		t.Fatal(err)
 	}

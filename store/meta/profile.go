@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -162,6 +163,92 @@ func (s *Store) Profile(ctx context.Context, website, id string) (store.Profile,
 	}
 	row.Traits, err = traitsOf(row.traits)
 	return row.Profile, s.wrap(ctx, "profile", err)
+}
+
+// ProfilesAfter returns at most limit profiles of a website with an id above after, ordered by id.
+func (s *Store) ProfilesAfter(ctx context.Context, website, after string, limit int) ([]store.Profile, error) {
+	rows, err := collect(ctx, s, "profiles", profiles.query(s).Where(sq.Eq{"website": website}).
+		Where(sq.Gt{"id": after}).OrderBy("id").Limit(uint64(limit)), profiles.scan)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]store.Profile, len(rows))
+	for i, row := range rows {
+		if row.Traits, err = traitsOf(row.traits); err != nil {
+			return nil, s.wrap(ctx, "profiles", err)
+		}
+		all[i] = row.Profile
+	}
+	return all, nil
+}
+
+// RestoreProfiles stores profiles of an export, all or none of them, and returns the number of those that it refused
+// because the website or the profile would exceed a limit of [Store.Identify]. A stored profile is replaced if it
+// changed before the given one, unless only the stored one was set with an API key.
+func (s *Store) RestoreProfiles(ctx context.Context, all []store.Profile) (refused int, err error) {
+	return s.restoreProfiles(ctx, all, profileLimits{store.MaxProfiles, store.MaxAnonymousProfiles})
+}
+
+func (s *Store) restoreProfiles(ctx context.Context, all []store.Profile, limits profileLimits) (refused int,
+	err error) {
+	err = s.update(ctx, "restore profiles", func(ctx context.Context, db querier) error {
+		refused = 0 // the transaction may be repeated
+		for _, p := range all {
+			stored, err := s.restoreProfile(ctx, db, p, limits)
+			if err != nil {
+				return err
+			}
+			if !stored {
+				refused++
+			}
+		}
+		return nil
+	})
+	return refused, err
+}
+
+// restoreProfile stores p within a transaction. It returns false if a limit would be exceeded.
+func (s *Store) restoreProfile(ctx context.Context, db querier, p store.Profile, limits profileLimits) (bool, error) {
+	row := profileRow{Profile: p}
+	if now := s.created(s.cfg.Now()); p.ChangedAt.After(now) {
+		row.ChangedAt = now // a later time would refuse all imports until then
+	}
+	var err error
+	if row.traits, row.Name, err = merge("{}", p.Traits); errors.Is(err, store.ErrManyTraits) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	this := sq.Eq{"website": p.Website, "id": p.ID}
+	added, err := change(ctx, db, profiles.insert(s, row).Suffix("ON CONFLICT (website, id) DO NOTHING"))
+	if err != nil {
+		return false, err
+	}
+	if added > 0 {
+		err := s.countAdded(ctx, db, store.Identification{Website: p.Website, Keyed: p.Keyed}, limits)
+		if !errors.Is(err, store.ErrManyProfiles) {
+			return err == nil, err
+		}
+		one := oneProfile(p.Keyed)
+		if _, err := s.countProfiles(ctx, db, p.Website, profileCount{-one.anonymous, -one.keyed}); err != nil {
+			return false, err
+		}
+		_, err = change(ctx, db, s.sql.Delete(profiles.table).Where(this))
+		return false, err
+	}
+	found, err := collectFrom(ctx, db, profiles.query(s).Where(this).Suffix(s.lang.forUpdate), profiles.scan)
+	if err != nil || len(found) == 0 || found[0].Keyed && !p.Keyed || !found[0].ChangedAt.Before(row.ChangedAt) {
+		return err == nil, err
+	}
+	if p.Keyed && !found[0].Keyed {
+		if _, err := s.countProfiles(ctx, db, p.Website, profileCount{anonymous: -1, keyed: 1}); err != nil {
+			return false, err
+		}
+	}
+	_, err = change(ctx, db, s.sql.Update(profiles.table).SetMap(map[string]any{
+		"traits": row.traits, "name": row.Name, "keyed": row.Keyed, "changed_at": (*millis)(&row.ChangedAt),
+	}).Where(this))
+	return err == nil, err
 }
 
 // ProfileNames returns names by id. It omits ids without a profile, and profiles without a name.

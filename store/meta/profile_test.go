@@ -197,3 +197,76 @@ func TestProfileCounts(t *testing.T) {
 		}
 	})
 }
+
+// TestRestoreProfiles restores profiles of exports: later ones replace earlier ones, a sender without a key replaces
+// none with a key, limits refuse, and the counts stay right.
+func TestRestoreProfiles(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+		cfg.Now = func() time.Time { return now }
+		s := mustOpen(t, cfg)
+		many := map[string]any{"about": strings.Repeat("x", store.MaxTraitsText)}
+		for _, row := range []struct {
+			says    string
+			id      string
+			keyed   bool
+			age     time.Duration
+			traits  map[string]any
+			refused int
+			want    string // the traits and the age
+		}{
+			{"new", "a", false, time.Hour, map[string]any{"name": "A"}, 0, "map[name:A] A 1h0m0s"},
+			{"the same again", "a", false, time.Hour, map[string]any{"name": "B"}, 0, "map[name:A] A 1h0m0s"},
+			{"older", "a", true, 2 * time.Hour, map[string]any{"name": "B"}, 0, "map[name:A] A 1h0m0s"},
+			{"newer, and with a key", "a", true, time.Minute, map[string]any{"seats": json.Number("2")}, 0,
+				"map[seats:2]  1m0s"},
+			{"newer without a key", "a", false, 0, map[string]any{"name": "B"}, 0, "map[seats:2]  1m0s"},
+			{"in the future", "b", false, -time.Hour, nil, 0, "map[]  0s"},
+			{"too many traits", "c", true, 0, many, 1, "none"},
+			{"the last without a key", "c", false, 0, nil, 0, "map[]  0s"},
+			{"too many without a key", "d", false, 0, nil, 1, "none"},
+			{"the last", "d", true, 0, nil, 0, "map[]  0s"},
+			{"too many", "e", true, 0, nil, 1, "none"},
+			{"a known one", "b", true, -time.Hour, map[string]any{"vip": true}, 0, "map[]  0s"},
+		} {
+			refused, err := s.restoreProfiles(t.Context(), []store.Profile{{Website: "w", ID: row.id, Name: "ignored",
+				Traits: row.traits, Keyed: row.keyed, ChangedAt: now.Add(-row.age)}}, profileLimits{all: 4,
+				anonymous: 2})
+			if err != nil || refused != row.refused {
+				t.Errorf("%s: refused %d, %v", row.says, refused, err)
+			}
+			got := "none"
+			if p, err := s.Profile(t.Context(), "w", row.id); err == nil {
+				got = fmt.Sprint(p.Traits, " ", p.Name, " ", now.Sub(p.ChangedAt))
+			} else if !errors.Is(err, store.ErrNotFound) {
+				t.Fatal(err)
+			}
+			if got != row.want {
+				t.Errorf("%s: %s, want %s", row.says, got, row.want)
+			}
+		}
+		counted, err := texts(t.Context(), s.read, "SELECT anonymous || ' ' || keyed FROM profile_counts")
+		if err != nil || len(counted) != 1 || counted[0] != "2 2" {
+			t.Errorf("counts %v, %v", counted, err)
+		}
+		var ids []string
+		for after := ""; ; after = ids[len(ids)-1] {
+			some, err := s.ProfilesAfter(t.Context(), "w", after, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(some) == 0 {
+				break
+			}
+			for _, p := range some {
+				ids = append(ids, p.ID)
+			}
+		}
+		if strings.Join(ids, " ") != "a b c d" {
+			t.Errorf("read in pieces: %v", ids)
+		}
+		if other, err := s.ProfilesAfter(t.Context(), "v", "", 3); err != nil || len(other) != 0 {
+			t.Errorf("of another website: %v, %v", other, err)
+		}
+	})
+}

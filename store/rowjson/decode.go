@@ -52,19 +52,9 @@ func Decode(line []byte, b *store.Batch) error {
 		var any json.RawMessage
 		return invalid("%w", json.Unmarshal(line, &any))
 	}
-	members, ok := membersOf(line)
-	if !ok {
-		return invalid("not an object")
-	}
-	var name string
-	for key, raw := range members {
-		if key == tableMember {
-			var err error
-			if name, err = textOf(key, raw); err != nil {
-				return err
-			}
-			break
-		}
+	name, err := tableOf(line)
+	if err != nil {
+		return err
 	}
 	t, ok := tables[name]
 	if !ok {
@@ -77,6 +67,20 @@ func Decode(line []byte, b *store.Batch) error {
 		return err
 	}
 	return nil
+}
+
+// tableOf returns the table of a line, which is valid JSON. It is empty if the line does not name it.
+func tableOf(line []byte) (string, error) {
+	members, ok := membersOf(line)
+	if !ok {
+		return "", invalid("not an object")
+	}
+	for key, raw := range members {
+		if key == tableMember {
+			return textOf(key, raw)
+		}
+	}
+	return "", nil
 }
 
 func invalid(format string, args ...any) error { return &lineError{fmt.Errorf(format, args...)} }

@@ -20,4 +20,8 @@
 // Values have these forms: texts are strings; time is an instant in UTC such as 2026-11-21T10:00:00.000Z; other numbers
 // are whole numbers, and conditions such as keyed are 1 or 0; properties is the JSON object itself, or a string if it
 // is not valid compact JSON.
+//
+// Exports end with the profiles of a website, which are no rows: [AppendProfile] writes their lines and [DecodeProfile]
+// reads them. These lines have the table profiles and the members website, profile_id, name, traits, keyed and
+// changed_at.
 package rowjson

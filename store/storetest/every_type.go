@@ -13,9 +13,10 @@ import (
 // EveryType returns the answer of s to every built-in query type of a kind of subject, as JSON by type. Each answer is
 // about the 30 days before now, and the day of now, in Kathmandu. The test fails unless three quarters of the answers
 // have rows.
-func EveryType(t *testing.T, s store.Store, of store.Subject, now time.Time) map[string]string {
+func EveryType(t *testing.T, s store.Store, of store.Subject, names query.Names,
+	now time.Time) map[string]string {
 	t.Helper()
-	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	engine, err := query.New(query.Config{Store: s, Names: names, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,13 +9,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/exporter/parquet"
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
+	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
 )
 
 // exportRows exports the rows of a website, link or monitor.
@@ -29,6 +32,8 @@ type exportRows struct {
 	To             day    `placeholder:"DAY" help:"Last UTC day. Default: the last day with rows."`
 	Format         string `enum:"${exports}" default:"ndjson" help:"Format: ${exports}. import reads ndjson."`
 	Table          string `placeholder:"NAME" help:"The only table to export, such as events. Required for a website with csv and parquet, whose files have one table."`
+	Profiles       bool   `default:"true" negatable:"" help:"For ndjson with all tables of a website: also export the names and traits of its profiles. --no-profiles leaves them out."`
+	Meta           dsn    `env:"SIGHTLINE_META" placeholder:"ADDRESS|@FILE" help:"PostgreSQL database with the profiles, if they are there and not in the data folder."`
 	EscapeFormulas bool   `default:"true" negatable:"" help:"For csv: put an apostrophe before texts that spreadsheets would run as formulas. --no-escape-formulas leaves texts as visitors sent them, for programs."`
 	BOM            bool   `help:"For csv: begin with the byte order mark of UTF-8, so that Excel reads the file as UTF-8. Default: none."`
 	After          string `placeholder:"CURSOR" help:"Continue an interrupted export to standard output, from the cursor of its last mark."`
@@ -103,10 +108,33 @@ func (x *exportRows) Run(ctx context.Context, e environment) (err error) {
 	if !x.To.IsZero() {
 		cfg.To = x.To.AddDate(0, 0, 1)
 	}
-	if x.toStdout() {
-		return x.toOutput(ctx, e, cfg)
+	return x.withProfiles(ctx, e, func(from exporter.Profiles) error {
+		cfg.Profiles = from
+		if x.toStdout() {
+			return x.toOutput(ctx, e, cfg)
+		}
+		return x.toFile(ctx, e, cfg)
+	})
+}
+
+// withProfiles calls run with the profiles to export, nil if there are none.
+func (x *exportRows) withProfiles(ctx context.Context, e environment, run func(exporter.Profiles) error) error {
+	if !x.Profiles || x.Website == "" || x.Table != "" || x.format().OneTable {
+		return run(nil)
 	}
-	return x.toFile(ctx, e, cfg)
+	if x.Meta == "" {
+		exists, err := install.Exists(x.Data, install.RecordsFile)
+		if err != nil {
+			return err
+		}
+		if !exists {
+			_, _ = fmt.Fprintf(e.errs, "exporting without profiles: %s does not exist; name the records with --data or --meta\n",
+				clean(filepath.Join(x.Data, install.RecordsFile)))
+			return run(nil)
+		}
+	}
+	r := records{dataFlags: dataFlags{Data: x.Data, Meta: x.Meta}}
+	return r.read(ctx, e, func(m *meta.Store) error { return run(m) })
 }
 
 // toOutput writes the export to standard output.
@@ -144,8 +172,9 @@ type exportState struct {
 // options returns a text that differs for exports with other content.
 func (x *exportRows) options() string {
 	of := x.subject()
-	return fmt.Sprintf("%s %q table %q from %s to %s as %s, formulas escaped: %v, byte order mark: %v", of.Kind, of.ID, x.Table,
-		x.From.Format(time.DateOnly), x.To.Format(time.DateOnly), x.Format, x.EscapeFormulas, x.BOM)
+	return fmt.Sprintf("%s %q table %q from %s to %s as %s, formulas escaped: %v, byte order mark: %v, profiles: %v",
+		of.Kind, of.ID, x.Table, x.From.Format(time.DateOnly), x.To.Format(time.DateOnly), x.Format, x.EscapeFormulas,
+		x.BOM, x.Profiles)
 }
 
 // toFile writes the export to a file beside File, from where an earlier call ended, and renames it.

@@ -6,13 +6,16 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/internal/testenv"
@@ -113,8 +116,7 @@ func TestExportContinues(t *testing.T) {
 		in.export(t, 0, append(options, whole)...)
 		file := filepath.Join(t.TempDir(), "file")
 		x := exportRows{eventSource: eventSource{Data: in.dir}, Website: "site-1", Format: format, Table: "events",
-			EscapeFormulas: true,
-			File:           file}
+			EscapeFormulas: true, Profiles: true, File: file}
 		source, closeSource, err := x.open(t.Context(), environment{&bytes.Buffer{}, &bytes.Buffer{}, time.Now})
 		if err != nil {
 			t.Fatal(err)
@@ -247,4 +249,56 @@ func columnTypes(t *testing.T, db *sql.DB, source string) (all []string) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// TestProfilesMove exports a website with profiles, and imports it into another installation under another id. Names
+// and traits are the same, erasing removes them, and --no-profiles leaves them out.
+func TestProfilesMove(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	from, _ := withDataset(t)
+	from.do(t, "websites", "add", "--id", "site-1", "--domain", "one.example")
+	m, err := install.OpenRecords(t.Context(), from.dir, "", auth.Pepper{}, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"u1", "u2"} {
+		err = errors.Join(err, m.Identify(t.Context(), store.Identification{Website: "site-1", Profile: id,
+			Traits: map[string]any{"name": "Ada " + id, "seats": json.Number("1.50")}, Keyed: id == "u1"}))
+	}
+	if err := errors.Join(err, m.Close(context.Background())); err != nil {
+		t.Fatal(err)
+	}
+	shown := func(in installed, website, id string) string {
+		out, errs, _ := in.try(t, "profiles", "show", "--json", "--website", website, id)
+		return strings.Replace(out, `"`+website+`"`, `""`, 1) + errs
+	}
+	to, file := installed{dir: t.TempDir()}, filepath.Join(t.TempDir(), "site.ndjson")
+	to.do(t, "websites", "add", "--id", "web_new", "--domain", "one.example")
+	from.export(t, 0, "--website", "site-1", file)
+	if n := strings.Count(read(t, file), `{"table":"profiles"`); n != 2 {
+		t.Errorf("%d profiles in the export", n)
+	}
+	if out := to.do(t, "import", "--website", "web_new", "--dry-run", file); !strings.Contains(out,
+		"2 profiles and these rows") {
+		t.Errorf("dry run: %s", out)
+	}
+	if out := to.do(t, "import", "--website", "web_new", file); !strings.Contains(out, "; 2 profiles") {
+		t.Errorf("import: %s", out)
+	}
+	for _, id := range []string{"u1", "u2"} {
+		want, got := shown(from, "site-1", id), shown(to, "web_new", id)
+		if got != want || !strings.Contains(got, "Ada "+id) {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+	to.do(t, "erase", "--yes", "--website", "web_new", "--profile", "u1")
+	if got := shown(to, "web_new", "u1"); !strings.Contains(got, "does not exist") {
+		t.Errorf("after erase: %s", got)
+	}
+	for _, options := range [][]string{{"--no-profiles"}, {"--table", "events"}} {
+		if out, _ := from.export(t, 0, append(options, "--website", "site-1")...); strings.Contains(out, `"profiles"`) {
+			t.Errorf("%v: the export has profiles", options)
+		}
+	}
 }

@@ -106,7 +106,7 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	cfg := importer.Config{
 		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, DryRun: i.DryRun,
 		Rows: i.Rows, Now: e.now,
-		Pepper: m.Pepper(), Salts: m, Progress: i.progressFile(),
+		Pepper: m.Pepper(), Salts: m, Profiles: m, Progress: i.progressFile(),
 		Exists: func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
 	}
 	if i.Format != "auto" {
@@ -235,6 +235,9 @@ func writeReport(to io.Writer, r importer.Report) error {
 		if r.Repeated > 0 {
 			fmt.Fprintf(&b, "; %d were stored before", r.Repeated)
 		}
+		if r.Profiles > 0 {
+			fmt.Fprintf(&b, "; %d profiles", r.Profiles)
+		}
 		b.WriteString("\n")
 	}
 	for _, s := range r.Skipped {
@@ -268,7 +271,11 @@ func (s plannedSource) cells() []cell {
 
 // writePlan writes what an import would store.
 func writePlan(to io.Writer, p *importer.Plan) error {
-	if _, err := fmt.Fprintln(to, "nothing was stored; without --dry-run these rows would be:"); err != nil {
+	what := "these rows"
+	if p.Profiles > 0 {
+		what = fmt.Sprintf("%d profiles and these rows", p.Profiles)
+	}
+	if _, err := fmt.Fprintf(to, "nothing was stored; without --dry-run %s would be:\n", what); err != nil {
 		return err
 	}
 	if err := table(to, mapped(p.Days, func(d importer.PlannedDay) plannedDay { return plannedDay{d} })); err != nil {

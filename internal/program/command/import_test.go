@@ -24,13 +24,16 @@ func write(t *testing.T, name, content string) string {
 	return file
 }
 
-// TestImportDocument imports the row in docs/import.md, into a running server and into a folder without one.
+// TestImportDocument imports the row and the profile in docs/import.md, into a running server and into a folder without
+// one.
 func TestImportDocument(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	in, p, key := demoWebsite(t)
-	row := write(t, "export.jsonl", block(t, read(t, "../../../docs/import.md"), "json", `"table"`))
-	want := "taken: 1 of 1 records, as 1 rows\nstored now: 1 rows\n"
+	document := read(t, "../../../docs/import.md")
+	row := write(t, "export.jsonl", block(t, document, "json", `"table":"events"`)+"\n"+
+		block(t, document, "json", `"table":"profiles"`))
+	want := "taken: 2 of 2 records, as 2 rows\nstored now: 1 rows; 1 profiles\n"
 	if out := in.do(t, "import", "--website", "web_demo", row); !strings.HasSuffix(out, want) {
 		t.Errorf("beside a server: %s, want %s", out, want)
 	}
