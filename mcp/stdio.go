@@ -26,7 +26,7 @@ type lines struct {
 // Connect implements sdk.Transport.
 func (l lines) Connect(context.Context) (sdk.Connection, error) {
 	c := &lineConn{out: l.out, read: make(chan line), closed: make(chan struct{})}
-	//background:stop=Close bound=one fails=caller
+	//background:stop=ctx bound=one fails=caller
 	go c.readAll(bufio.NewReader(l.in))
 	return c, nil
 }
