@@ -121,8 +121,8 @@ type Operator string
 
 // Operators returns all operators of rules.
 func Operators() []Operator {
-	return []Operator{Equals, Contains, StartsWith, EndsWith, In, NotIn, Exists, NotExists, Greater, AtLeast, Less, AtMost,
-		SemverEquals, SemverGreater, SemverAtLeast, SemverLess, SemverAtMost, Matches}
+	return []Operator{Equals, Contains, StartsWith, EndsWith, In, NotIn, Exists, NotExists,
+		Greater, AtLeast, Less, AtMost, SemverEquals, SemverGreater, SemverAtLeast, SemverLess, SemverAtMost, Matches}
 }
 
 // The operators of rules.

@@ -79,7 +79,7 @@ func (p patterns) of(v any) *regexp.Regexp {
 	found, known := p[text]
 	if !known {
 		if _, err := pattern.Parse(text); err == nil {
-			found, _ = regexp.Compile(text) // nil for what Parse accepts cannot happen
+			found, _ = regexp.Compile(text) // cannot fail: Parse accepted it
 		}
 		p[text] = found
 	}
@@ -129,7 +129,8 @@ func (r *Rule) checkRead(where string, faults *FieldErrors) {
 	}
 }
 
-// checkPatterns reports if the rules of a changed record bring the patterns of all live records to more than MaxPatterns.
+// checkPatterns reports if the rules of a changed record bring the patterns of all live records to more than
+// MaxPatterns.
 func (s *Set) checkPatterns(id recordID, rules []Rule, faults *FieldErrors) {
 	seen := map[string]bool{}
 	count := func(rules []Rule) {
@@ -153,7 +154,8 @@ func (s *Set) checkPatterns(id recordID, rules []Rule, faults *FieldErrors) {
 		}
 	}
 	if len(seen) > MaxPatterns {
-		faults.addf("rules", "of all flags and groups of a client may have at most %d different regular expressions, not %d",
+		faults.addf("rules",
+			"of all flags and groups of a client may have at most %d different regular expressions, not %d",
 			MaxPatterns, len(seen))
 	}
 }

@@ -57,7 +57,8 @@ func (a *api) readAddress(ctx context.Context, r *front.Request, q *question) er
 		if err := a.parseAddress(ctx, r, q); err != nil {
 			return err
 		}
-		a.addresses.add(r.URL.RawQuery, address{auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}, q.queries, q.bom})
+		subject := auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}
+		a.addresses.add(r.URL.RawQuery, address{subject, q.queries, q.bom})
 	}
 	if !q.queries[0].Request.UsesSaved() {
 		return nil

@@ -118,8 +118,10 @@ func shapeOf(input string) (*shape, error) {
 		return nil, err
 	}
 	if parameters, ok := s.Properties["parameters"]; ok {
-		options := map[string]shape{"totals": {Type: oneOrMore{"boolean"}}, "metrics": {Type: oneOrMore{"array"}},
-			"dimensions": {Type: oneOrMore{"array"}}, "steps": {Type: oneOrMore{"array"}}, "goals": {Type: oneOrMore{"array"}}}
+		options := map[string]shape{"totals": {Type: oneOrMore{"boolean"}}}
+		for _, name := range []string{"metrics", "dimensions", "steps", "goals"} {
+			options[name] = shape{Type: oneOrMore{"array"}}
+		}
 		for name, inner := range s.Properties {
 			if name != "parameters" && name != subject {
 				options[name] = inner
