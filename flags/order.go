@@ -79,7 +79,7 @@ func (p patterns) of(v any) *regexp.Regexp {
 	found, known := p[text]
 	if !known {
 		if _, err := pattern.Parse(text); err == nil {
-			found, _ = regexp.Compile(text) // nil for what Parse accepts cannot happen
+			found, _ = regexp.Compile(text) // cannot fail: Parse accepted it
 		}
 		p[text] = found
 	}

@@ -61,8 +61,8 @@ func (c *CORS) Preflight(h http.Header, r *http.Request) {
 
 // usualHeaders are the headers that our clients and tracing scripts send, to every route. Preflights allow them even if
 // they do not ask for them.
-const usualHeaders = "Content-Type, Authorization, X-Api-Key, If-None-Match, If-Match, X-Requested-With, X-Request-ID, X-Client-Id, " +
-	"databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version, traceparent, tracestate, baggage, sentry-trace"
+const usualHeaders = "Content-Type, Authorization, X-Api-Key, If-None-Match, If-Match, X-Requested-With, " +
+	"X-Request-ID, X-Client-Id, databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version, traceparent, tracestate, baggage, sentry-trace"
 
 // A preflight may ask for maxAsked more headers of at most maxAskedLen bytes each. Others are not
 // allowed.
