@@ -77,17 +77,14 @@
 //     is not, or is missing; equals, contains, starts_with and ends_with: it matches any of batchValues;
 //     exists and not_exists never match.
 //   - a user's id, email, or property with a field, whose operator reads values: see below. A missing subject and a
-//
-// value
-//
-//	  that cannot be read never match.
-//	- a user's id or email: an empty one never matches, not even with not_in. equals, contains, starts_with
-//	  and ends_with compare with value, a text; in and not_in compare with the texts in values.
-//	- a property with a field: exists: it is present and not null; not_exists: it is absent or null;
-//	  in: it equals one of values; not_in: it equals no value, or is absent or null; equals: it equals
-//	  value; contains: its text contains the text of value. starts_with and ends_with never match.
-//	- a property without a field, and a value that is a number: the person's bucket for the purpose
-//	  percentage is below the limit of the value, whatever the operator.
+//     value that cannot be read never match.
+//   - a user's id or email: an empty one never matches, not even with not_in. equals, contains, starts_with
+//     and ends_with compare with value, a text; in and not_in compare with the texts in values.
+//   - a property with a field: exists: it is present and not null; not_exists: it is absent or null;
+//     in: it equals one of values; not_in: it equals no value, or is absent or null; equals: it equals
+//     value; contains: its text contains the text of value. starts_with and ends_with never match.
+//   - a property without a field, and a value that is a number: the person's bucket for the purpose
+//     percentage is below the limit of the value, whatever the operator.
 //
 // Two values are equal if they are texts, numbers or booleans of the same kind and content: 1 is not equal to
 // "1". Lists and objects are never equal to another value. The subject of a batch is missing if it is an
