@@ -239,7 +239,8 @@ func pitfallRows() *store.Batch {
 	for _, host := range []string{"xn--zq-bcher-95a.org", "news.example", "xn--bcher-kva.example"} {
 		add("idn "+host, "10 10:00:00", host, host, store.Pageview, "screen_view", "/", from(host, "", "", ""),
 			func(e *store.Event) { e.Website = "idn" })
-		b.Visits = append(b.Visits, store.Visit{Link: "idn", ID: host, Time: at("10 10:00:00"), ReferrerDomain: host})
+		b.Visits = append(b.Visits, store.Visit{Link: "idn", ID: host, Time: at("10 10:00:00"),
+			Referrer: "https://" + host + "/", ReferrerDomain: host})
 	}
 	for i := range 3000 {
 		add(fmt.Sprint("m", i), "10 10:00:00", fmt.Sprint("m", i), fmt.Sprint("m", i), store.Pageview, "screen_view",

@@ -204,7 +204,7 @@ func TestDemoKeyOfFolders(t *testing.T) {
 	one := installed{t.TempDir(), pgtest.Schema(t)}
 	two := installed{t.TempDir(), one.dsn}
 	pepper := one.file(t, "a pepper for both folders")
-	p, q := one.demo(t, "--pepper-file", pepper), two.demo(t, "--pepper-file", pepper)
+	p, q := one.demo(t, "--pepper-file", pepper), two.demo(t, "--pepper-file", pepper, "--new-events")
 	if status, body := q.get(t, "/v1/query/websites", p.Key); status != 200 || q.Key != "" {
 		t.Errorf("status %d: %s; the second folder has a key: %v", status, body, q.Key != "")
 	}

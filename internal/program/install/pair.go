@@ -101,6 +101,9 @@ func Mark(ctx context.Context, events Events, records *meta.Store) (bool, error)
 
 // CheckFiles looks for missing files before a store creates them.
 func (p Pair) CheckFiles(ctx context.Context, log *slog.Logger, now func() time.Time) (err error) {
+	if err := CheckAccess(p.Data); err != nil {
+		return err
+	}
 	hasRecords, err := p.has(p.Meta != "", RecordsFile)
 	if err != nil {
 		return err
