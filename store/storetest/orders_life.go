@@ -119,7 +119,7 @@ func (l *life) question() reference.Question {
 	if l.rng.IntN(3) == 0 {
 		q.Type = []string{"country", "entry_pages", "exit_pages", "summary_metrics", "browsers_grouped"}[l.rng.IntN(5)]
 	}
-	if l.rng.IntN(4) == 0 {
+	if l.rng.IntN(4) == 0 && !strings.HasPrefix(q.Type, "blocked_traffic") { // which has no countries
 		q.Filters = []reference.Filter{{Field: "country", Op: []string{"eq", "ne"}[l.rng.IntN(2)],
 			Values: []string{"DE"}}}
 	}
