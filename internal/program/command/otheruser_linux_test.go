@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // nobody is the id of a user that owns none of the files.
@@ -57,6 +58,7 @@ func asNobody(t *testing.T) (dir string, run func(args ...string) string) {
 // Every command that another user starts says who may read the files and what to do. It never takes them for missing,
 // damaged or half restored, and it changes nothing.
 func TestCommandsOfAnotherUser(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, run := asNobody(t)
 	in := installed{dir: filepath.Join(dir, "data")}
@@ -126,6 +128,7 @@ func TestCommandsOfAnotherUser(t *testing.T) {
 
 // The same holds for files outside of the data folder.
 func TestOtherFilesOfAnotherUser(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, run := asNobody(t)
 	mine, secret := filepath.Join(dir, "mine"), filepath.Join(dir, "secret")
