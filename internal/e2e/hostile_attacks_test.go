@@ -106,6 +106,7 @@ var attacks = []attack{
 		accepts := "\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-03-26\r\nContent-Length:"
 		request := strings.Replace(head("POST", "/v1/mcp", h.many[worker], len(manyCalls)), "\r\nContent-Length:",
 			accepts, 1)
+		request = strings.Replace(request, "Host: x", "Host: localhost", 1)
 		return h.exchange(ctx, somewhere(), request+manyCalls)
 	}},
 }

@@ -122,8 +122,13 @@ func (h *hostility) check(t *testing.T, idle, hostile *measured, memory int64) {
 			t.Errorf("%s: nothing was sent", a.name)
 		}
 	}
-	if batches := h.answers["heavy legal batches"]; batches[http.StatusOK]+batches[http.StatusGatewayTimeout] == 0 {
-		t.Errorf("no heavy batch was answered: %v", batches)
+	// Keys of one owner share its limit, so one of these may get none of it.
+	answered := 0
+	for _, name := range []string{"heavy legal batches", "heavy questions by many keys of one owner"} {
+		answered += h.answers[name][http.StatusOK] + h.answers[name][http.StatusGatewayTimeout]
+	}
+	if answered == 0 {
+		t.Errorf("no heavy question was answered: %v", h.answers["heavy legal batches"])
 	}
 }
 
