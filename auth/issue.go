@@ -54,7 +54,7 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 }
 
 // Amend returns k after change. Only changes to the name, scopes, resources, filters, types, limits,
-// expiry and Disabled count; other fields keep their values. The error is that of change, [ErrRevoked], or
+// expiry and Disabled count; other fields keep their values. The error comes from change, [ErrRevoked], or
 // wraps [ErrBadKey] if the result fails [Key.Check].
 func (i Issuer) Amend(k Key, change func(*Key) error) (Key, error) {
 	if !k.Revoked.IsZero() {

@@ -71,15 +71,15 @@ func (l *Limits) times(n int) *Limits {
 	return &Limits{PerMinute: min(l.PerMinute, math.MaxInt/n) * n}
 }
 
-// A bucket is one of those that a request of a caller is taken from.
+// A bucket is a rate that a request takes from. A request may take from several.
 type bucket struct {
 	class  Class
 	id     string
 	limits *Limits
 }
 
-// buckets returns the buckets that a request of p is taken from: its own, those that it shares with the keys that made
-// its key, and that of its owner. The bucket of a key does not count the requests of its tokens.
+// buckets returns the buckets that a request of p takes from: the bucket of the key or token, the buckets of the keys
+// that made the key, and the bucket of the owner. The bucket of a key does not count the requests of its tokens.
 func (p *Principal) buckets(class Class) []bucket {
 	k := p.Key
 	own, owner := bucket{class, k.ID, k.Limits}, bucket{class.Owner(), k.Owner, k.Limits.times(OwnerFactor)}

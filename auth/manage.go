@@ -17,13 +17,13 @@ type KeyManager interface {
 	// CreateKey stores k, with its Shares, and a new secret, which no other call returns. Its error wraps [ErrBadKey],
 	// [ErrExists] or [ErrBound].
 	CreateKey(ctx context.Context, k Key) (Key, Secret, error)
-	// ChangeKey changes a key as [Issuer.Amend] does. It may call amend more than once. Its error is that of amend, or
+	// ChangeKey changes a key as [Issuer.Amend] does. It may call amend more than once. Its error comes from amend, or
 	// wraps [ErrNotFound], [ErrBadKey], [ErrRevoked], [ErrConflict] or [ErrBound].
 	ChangeKey(ctx context.Context, id string, amend func(*Key) error) (Key, error)
-	// RotateKey gives a key a new secret, see [Issuer.Reissue]. Its error is that of allow, or wraps [ErrNotFound],
+	// RotateKey gives a key a new secret, see [Issuer.Reissue]. Its error comes from allow, or wraps [ErrNotFound],
 	// [ErrBadKey], [ErrRevoked], [ErrExpired] or [ErrConflict].
 	RotateKey(ctx context.Context, id string, grace time.Duration, allow Allow) (Key, Secret, error)
-	// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error is that of allow, or wraps
+	// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error comes from allow, or wraps
 	// [ErrNotFound].
 	RevokeKey(ctx context.Context, id string, allow Allow) error
 }

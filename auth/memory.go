@@ -116,7 +116,7 @@ func (m *Memory) changed(id string) {
 }
 
 // RotateKey gives the key a new secret. Old secrets stay valid as described at [Issuer.Reissue]. Of two concurrent
-// rotations the later one's secret is valid. The error is that of allow, or wraps [ErrNotFound] or [ErrBadKey].
+// rotations the later one's secret is valid. The error comes from allow, or wraps [ErrNotFound] or [ErrBadKey].
 func (m *Memory) RotateKey(_ context.Context, id string, grace time.Duration, allow Allow) (Key, Secret, error) {
 	k, s, err := m.rotate(id, grace, allow)
 	if err != nil {
@@ -168,7 +168,7 @@ func (m *Memory) ChangeKey(_ context.Context, id string, change func(*Key) error
 	return kept, err
 }
 
-// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error is that of allow, or wraps
+// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error comes from allow, or wraps
 // [ErrNotFound].
 func (m *Memory) RevokeKey(_ context.Context, id string, allow Allow) error {
 	return m.change(id, func(k *Key) error {

@@ -114,9 +114,6 @@ func (b *beside) live() {
 		<-b.rests
 	}
 	close(done)
-	for len(b.rests) > 0 {
-		<-b.rests
-	}
 	asking.Wait()
 	if b.failure != "" {
 		b.t.Fatal(b.failure)
