@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/fieldpath"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
@@ -16,18 +16,24 @@ import (
 // A Patch is a set of fields of a flag, decoded from JSON.
 type Patch struct {
 	ClientID string // clientId; empty if absent
-	fields   map[string]func(*Flag)
+	fields   body.Patch[named]
 	faults   FieldErrors // mistakes in the shape
 }
 
+// A named flag is a flag with the id of its client.
+type named struct {
+	clientID string
+	Flag
+}
+
 // Empty reports whether p sets no field.
-func (p Patch) Empty() bool { return len(p.fields) == 0 }
+func (p Patch) Empty() bool { return p.fields.Empty() || p.fields.Only("clientId") }
 
 // Apply sets the fields of p in f. It does not change the client.
 func (p Patch) Apply(f *Flag) {
-	for _, name := range slices.Sorted(maps.Keys(p.fields)) {
-		p.fields[name](f)
-	}
+	changed := named{Flag: *f}
+	p.fields.Apply(&changed)
+	*f = changed.Flag
 }
 
 // Flag returns a new flag of client with the fields of p. client is the client with the id p.ClientID. The error is
@@ -38,7 +44,7 @@ func (p Patch) Flag(client Client) (Flag, error) {
 		faults.add("clientId", mistake.Required)
 	}
 	for _, name := range []string{"key", "type", "defaultValue"} {
-		if p.fields[name] == nil {
+		if !p.fields.Gives(name) {
 			faults.add(name, mistake.Required)
 		}
 	}
@@ -72,7 +78,7 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 	}
 	f.check(now, &values)
 	faults.addNew(slices.DeleteFunc(values, func(v FieldError) bool {
-		return p.fields[topOf(v.Field)] == nil // the field is not in p
+		return !p.fields.Gives(topOf(v.Field))
 	}))
 	return faults.err()
 }
@@ -100,110 +106,48 @@ func topOf(field string) string {
 // field. Its error is [FieldErrors] with all mistakes in the shape; [Patch.Check] can then still be called.
 // [Flag.Check] checks values.
 func ParsePatch(js []byte) (Patch, error) {
-	var raw map[string]json.RawMessage
-	wrong := mistake.JSON(js)
-	if wrong == "" && (json.Unmarshal(js, &raw) != nil || raw == nil) {
-		wrong = mistake.Body("The body", mistake.Kind(bytes.TrimSpace(js)))
-	}
-	if wrong != "" {
+	if wrong := mistake.JSON(js); wrong != "" {
 		return Patch{}, FieldErrors{{Message: wrong}}
 	}
-	var faults FieldErrors
-	p := Patch{fields: map[string]func(*Flag){}}
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		read, known := readers[name]
-		switch {
-		case name == "clientId":
-			readInto(&faults, name, raw[name], &p.ClientID)
-		case !known:
-			message, _ := mistake.Unknown(name, append([]string{"clientId"}, slices.Sorted(maps.Keys(readers))...),
-				synonyms)
-			faults.add(name, message)
-		case string(raw[name]) == "null" && slices.Contains(needed, name):
-			faults.addf(name, "must not be null")
-		default:
-			p.fields[name] = read(name, raw[name], &faults)
-		}
+	fields, wrong := flagFields.Read(bytes.TrimSpace(js))
+	p := Patch{ClientID: fields.New().clientID, fields: fields}
+	for _, one := range wrong {
+		p.faults = append(p.faults, one.FieldError)
 	}
-	p.faults = faults
-	return p, faults.err()
+	return p, p.faults.err()
 }
 
-// A reader decodes the JSON of a field, and returns a function that sets the field.
-type reader func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag)
+// flagFields are the fields of a flag in bodies.
+var flagFields = body.Of(
+	body.Value("clientId", func(f *named) *string { return &f.clientID }).Called("client", "websiteid"),
+	body.Value("key", func(f *named) *string { return &f.Key }).Called("id").NotNull(),
+	body.Value("environment", func(f *named) *string { return &f.Environment }),
+	body.Value("name", func(f *named) *string { return &f.Name }),
+	body.Value("description", func(f *named) *string { return &f.Description }),
+	body.Value("type", func(f *named) *Type { return &f.Type }).Called("kind").NotNull(),
+	body.Value("status", func(f *named) *Status { return &f.Status }).Called("enabled", "state").NotNull(),
+	body.Value("defaultValue", func(f *named) *bool { return &f.Default }).Called("default", "value").NotNull(),
+	body.Value("payload", func(f *named) *json.RawMessage { return &f.Payload }),
+	body.Value("rolloutPercentage", func(f *named) *float64 { return &f.Percentage }).
+		Called("percent", "percentage", "rollout"),
+	body.Custom("hashVersion", func(f *named) *int { return &f.HashVersion }, readHashVersion).NotNull(),
+	body.Value("rolloutBy", func(f *named) *Unit { return &f.By }),
+	body.Value("persistAcrossAuth", func(f *named) *bool { return &f.PersistAcrossAuth }).NotNull(),
+	body.List("rules", func(f *named) *[]Rule { return &f.Rules }, "enabled").Called("targeting"),
+	body.List("variants", func(f *named) *[]Variant { return &f.Variants }).Called("variations"),
+	body.List("schedule", func(f *named) *[]Step { return &f.Schedule }),
+	body.List("dependencies", func(f *named) *[]string { return &f.Dependencies }),
+	body.List("targetGroupIds", func(f *named) *[]string { return &f.Groups }),
+)
 
-var readers = map[string]reader{
-	"key":               single(func(f *Flag) *string { return &f.Key }),
-	"environment":       single(func(f *Flag) *string { return &f.Environment }),
-	"name":              single(func(f *Flag) *string { return &f.Name }),
-	"description":       single(func(f *Flag) *string { return &f.Description }),
-	"type":              single(func(f *Flag) *Type { return &f.Type }),
-	"status":            single(func(f *Flag) *Status { return &f.Status }),
-	"defaultValue":      single(func(f *Flag) *bool { return &f.Default }),
-	"payload":           single(func(f *Flag) *json.RawMessage { return &f.Payload }),
-	"rolloutPercentage": single(func(f *Flag) *float64 { return &f.Percentage }),
-	"hashVersion":       readHashVersion,
-	"rolloutBy":         single(func(f *Flag) *Unit { return &f.By }),
-	"persistAcrossAuth": single(func(f *Flag) *bool { return &f.PersistAcrossAuth }),
-	"rules":             list(func(f *Flag) *[]Rule { return &f.Rules }, "enabled"),
-	"variants":          list(func(f *Flag) *[]Variant { return &f.Variants }),
-	"schedule":          list(func(f *Flag) *[]Step { return &f.Schedule }),
-	"dependencies":      list(func(f *Flag) *[]string { return &f.Dependencies }),
-	"targetGroupIds":    list(func(f *Flag) *[]string { return &f.Groups }),
-}
-
-// synonyms are words that people use instead of the fields of a flag.
-var synonyms = mistake.Synonyms{
-	"client": {"clientId"}, "default": {"defaultValue"}, "enabled": {"status"}, "id": {"key"}, "kind": {"type"},
-	"percent":    {"rolloutPercentage"},
-	"percentage": {"rolloutPercentage"}, "rollout": {"rolloutPercentage"}, "state": {"status"}, "targeting": {"rules"},
-	"value":      {"defaultValue"},
-	"variations": {"variants"}, "websiteid": {"clientId"},
-}
-
-// needed lists the fields that cannot be cleared.
-var needed = []string{"key", "type", "status", "defaultValue", "persistAcrossAuth", "hashVersion"}
-
-// readHashVersion decodes a version of the hash. In JSON 0 is a mistake; in Go it means the default.
-func readHashVersion(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
-	version := -1
-	if readInto(faults, name, js, &version); version == 0 {
-		faults.hashVersion(version)
+// readHashVersion reads a version of the hash. In JSON 0 is a mistake; in Go it means the default.
+func readHashVersion(at string, js []byte, into *int) []body.Mistake {
+	*into = -1
+	bad := body.Item(at, js, into)
+	if *into == 0 {
+		var faults FieldErrors
+		faults.hashVersion(0)
+		bad = append(bad, body.One(at, faults[0].Message)...)
 	}
-	return func(f *Flag) { f.HashVersion = version }
-}
-
-func single[T any](field func(*Flag) *T) reader {
-	return func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
-		var v T
-		readInto(faults, name, js, &v)
-		return func(f *Flag) { *field(f) = v }
-	}
-}
-
-// list decodes the elements of a list separately, so that each has its own mistakes. Elements must have the field
-// need.
-func list[T any](field func(*Flag) *[]T, need ...string) reader {
-	return func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
-		var elements []json.RawMessage
-		readInto(faults, name, js, &elements)
-		values := make([]T, len(elements))
-		for i, element := range elements {
-			readInto(faults, at(name, i), element, &values[i])
-			for _, n := range need {
-				var names map[string]json.RawMessage
-				if json.Unmarshal(element, &names) == nil && names[n] == nil {
-					faults.add(at(name, i)+"."+n, mistake.Required)
-				}
-			}
-		}
-		return func(f *Flag) { *field(f) = slices.Clone(values) }
-	}
-}
-
-// readInto decodes js into v, and reports mistakes in terms of JSON.
-func readInto(faults *FieldErrors, name string, js json.RawMessage, v any) {
-	if wrong, err := mistake.Decode(name, js, v, true); err != nil {
-		faults.add(wrong.Field, wrong.Message)
-	}
+	return bad
 }

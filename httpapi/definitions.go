@@ -9,6 +9,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
@@ -118,15 +119,21 @@ type savedBody struct {
 	Next        *string            `json:"next"` // null on the last page
 }
 
+// definitionFields are the fields of a definition in bodies.
+var definitionFields = body.Of(
+	body.Value("kind", func(d *store.Definition) *store.DefinitionKind { return &d.Kind }).Called("type"),
+	body.Value("name", func(d *store.Definition) *string { return &d.Name }),
+	body.Value("body", func(d *store.Definition) *json.RawMessage { return &d.Body }).Called("definition"),
+)
+
 // readDefinition reads a definition from the body, and checks it: a query can use it, unless it is an annotation.
 func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) error {
-	d := &q.definition
-	_, bad, err := a.readMembers(r,
-		map[string]memberReader{"kind": oneOf(&d.Kind), "name": oneOf(&d.Name), "body": oneOf(&d.Body)},
-		mistake.Synonyms{"definition": {"body"}, "type": {"kind"}})
+	patch, bad, err := readFields(a, r, definitionFields)
 	if err != nil {
 		return err
 	}
+	q.definition = patch.New()
+	d := &q.definition
 	notes, more, err := saved.Check(ctx, a.cfg.Engine, r.Resource.ID, d)
 	if err != nil {
 		return err

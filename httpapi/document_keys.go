@@ -1,13 +1,9 @@
 package httpapi
 
 import (
-	"time"
-
-	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/query"
 )
 
 // The groups of operations on keys.
@@ -30,8 +26,6 @@ func (d *describer) describeKeys() map[string]described {
 	*mine.Properties.Slot("all") = openapi.Truth("Whether it reaches everything that the owner has now and later; otherwise it reaches `resources`")
 	*mine.Properties.Slot("filtered") = openapi.Truth("Whether mandatory filters limit every answer. They are not shown")
 	*mine.Properties.Slot("types") = *d.reflect.Components["Key"].Properties.Slot("types")
-	grace := openapi.Any("How long the replaced secret stays valid: seconds, or a duration such as `1h`, at most 30 days; by default it ends at once",
-		openapi.Whole("", 1, int(maxGrace/time.Second)), openapi.Text(""))
 	return map[string]described{
 		"GET /v1/keys": {Operation: openapi.Operation{ID: "listKeys", Tag: tagKeys, NotModified: true,
 			Params: pageParams(listing.MaxLimit),
@@ -55,7 +49,7 @@ func (d *describer) describeKeys() map[string]described {
 		"POST /v1/keys/{id}/rotate": {Operation: openapi.Operation{ID: "rotateKey", Tag: tagKeys,
 			Params: []openapi.Param{id}, Answer: one,
 			About: "The secret is shown once. Of several rotations at the same time one is made.",
-			Body:  openapi.Object("", openapi.Member("grace", grace))}, errors: []code{codeConflict}},
+			Body:  rotationFields.Schema("")}, errors: []code{codeConflict}},
 		"GET /v1/self": {Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true, Answer: self,
 			About: "Every valid key and panel token may ask. The answer has no secret, and nothing of other keys."}},
 		"GET /v1/audit": {Operation: openapi.Operation{ID: "listAudit", Tag: tagAudit,
@@ -84,26 +78,6 @@ func nextPage() *openapi.Schema { return openapi.Text("For `after`; null on the 
 
 // keySchemas returns the schemas of the bodies that change keys.
 func keySchemas() map[string]*openapi.Schema {
-	resource := openapi.Object("",
-		openapi.Member("kind", openapi.OneOf("", auth.KindWebsite, auth.KindLink, auth.KindSchedule)),
-		openapi.Member("id", openapi.Text(""))).Needs("kind", "id")
-	fields := openapi.Object("A key never grants more than the key that creates or changes it.",
-		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, MaxLength: 255}),
-		openapi.Member("scopes", openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, len(auth.Scopes()))),
-		openapi.Member("all",
-			openapi.Truth("Everything that the owner has now and later; required, unless there are `resources`")),
-		openapi.Member("resources", openapi.List("Websites, links and monitors, as `{kind, id}`, each once", resource,
-			0,
-			auth.MaxResources)),
-		openapi.Member("filters",
-			openapi.List("Mandatory filters for every answer", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
-		openapi.Member("types", openapi.List("The query types that the key may use; null: all",
-			openapi.Ref("QueryType"), 1, auth.MaxTypes).OrNull()),
-		openapi.Member("perMinute",
-			openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1,
-				query.MaxLimit).OrNull()),
-		openapi.Member("expires", openapi.Moment("null: never").OrNull()),
-		openapi.Member("disabled", openapi.Truth("A disabled key is refused until this is `false` again")),
-	)
+	fields := keyFields.Schema("A key never grants more than the key that creates or changes it.")
 	return map[string]*openapi.Schema{"NewKey": fields.Needs("scopes"), "KeyPatch": fields}
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // tagWebsites is the group of operations on websites.
@@ -37,28 +36,6 @@ func (d *describer) describeWebsites() map[string]described {
 
 // websiteSchemas returns the schemas of the bodies that change websites.
 func websiteSchemas() map[string]*openapi.Schema {
-	networks := func(about string) *openapi.Schema {
-		return openapi.List(about+" Each is an address or a network such as `203.0.113.0/24`.", openapi.Text(""), 0,
-			store.MaxRules)
-	}
-	days := openapi.Any("Rows that are older are removed, and do not come back. 0 keeps all.",
-		&openapi.Schema{Type: openapi.Types{"integer"}, Const: 0},
-		openapi.Whole("", store.MinRetention, store.MaxRetention))
-	fields := openapi.Object("A website and its rules for senders. The rules on origins and addresses apply to senders without a key.",
-		openapi.Member("name", &openapi.Schema{Type: openapi.Types{"string"}, Description: "Empty: the domain",
-			MaxLength: store.MaxLabel}),
-		openapi.Member("domain",
-			openapi.Text("The host, such as `shop.example`. Its pages and those of its subdomains may send events")),
-		openapi.Member("isPublic", openapi.Truth("Shown in lists; it grants no access")),
-		openapi.Member("allowedOrigins",
-			openapi.List("Further pages that may send events: a host, `*.host`, `*`, `null`, or the origin of an app such as `capacitor://localhost`. With a list, events without an origin are rejected.", openapi.Text(""), 0, store.MaxRules)),
-		openapi.Member("allowedAddresses", networks("The only networks that may send events; empty: all.")),
-		openapi.Member("blockedAddresses", networks("Networks that may not send events.")),
-		openapi.Member("keyedEvents", openapi.Truth("Custom events need a key")),
-		openapi.Member("monthlyEvents", openapi.Whole("Events that are accepted in a UTC month; 0: no limit", 0, -1)),
-		openapi.Member("paused", openapi.Truth("All events are rejected, with and without a key")),
-		openapi.Member("retentionDays", days),
-		openapi.Member("keepTotals", openapi.Truth("The totals of removed days stay, for answers without filters")),
-	)
+	fields := websiteFields.Schema("A website and its rules for senders. The rules on origins and addresses apply to senders without a key.")
 	return map[string]*openapi.Schema{"NewWebsite": fields.Needs("domain"), "WebsitePatch": fields}
 }

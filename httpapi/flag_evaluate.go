@@ -1,17 +1,17 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
@@ -45,14 +45,6 @@ func (a *api) readOne(_ context.Context, r *front.Request, q *flagQuestion) erro
 	return orNil(bad)
 }
 
-// orNil returns bad as an error, or a nil error if bad is empty.
-func orNil(bad query.Errors) error {
-	if len(bad) == 0 {
-		return nil
-	}
-	return bad
-}
-
 // readSeveral reads the flags and the context from the URL. Without keys, all flags are evaluated.
 func (a *api) readSeveral(_ context.Context, r *front.Request, q *flagQuestion) error {
 	values, ok := r.Query()
@@ -75,50 +67,48 @@ func contextOf(values url.Values) flags.Context {
 	return c
 }
 
-// readSeveralBody reads the flags and the context from a body, with keys in an array.
+// A severalFlags is the body of a request for several flags.
+type severalFlags struct {
+	client  string
+	keys    *[]string
+	context flags.Context
+}
+
+// severalFields are the fields of severalFlags.
+var severalFields = body.Of(
+	body.Value("clientId", func(s *severalFlags) *string { return &s.client }),
+	body.Value("keys", func(s *severalFlags) **[]string { return &s.keys }),
+	body.Custom("environment", func(s *severalFlags) *string { return &s.context.Environment }, readID),
+	body.Custom("userId", func(s *severalFlags) *string { return &s.context.UserID }, readID),
+	body.Custom("email", func(s *severalFlags) *string { return &s.context.Email }, readID),
+	body.Custom("organizationId", func(s *severalFlags) *string { return &s.context.OrganizationID }, readID),
+	body.Custom("teamId", func(s *severalFlags) *string { return &s.context.TeamID }, readID),
+	body.Value("properties", func(s *severalFlags) *map[string]any { return &s.context.Properties }),
+)
+
+// readSeveralBody reads the flags and the context from a body, with keys in an array. It ignores unknown fields, which
+// newer clients may send.
 func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuestion) error {
 	js, err := a.readJSON(r)
 	if err != nil {
 		return err
 	}
-	var members map[string]json.RawMessage
-	if err := decodeInto("", js, &members, false); err != nil {
-		return query.Errors{err}
+	patch, wrong := severalFields.ReadKnown(js)
+	several := patch.New()
+	q.id, q.context = cmp.Or(several.client, q.id), several.context
+	if q.all = several.keys == nil; !q.all {
+		q.keys = *several.keys
 	}
-	var client string
-	var keys *[]string
-	c := &q.context
-	into := map[string]memberReader{
-		"clientId": oneOf(&client), "keys": oneOf(&keys), "environment": idInto(&c.Environment),
-		"userId": idInto(&c.UserID), "email": idInto(&c.Email),
-		"organizationId": idInto(&c.OrganizationID), "teamId": idInto(&c.TeamID), "properties": oneOf(&c.Properties),
-	}
-	var bad query.Errors
-	for _, sent := range slices.Sorted(maps.Keys(members)) {
-		for name, read := range into {
-			if strings.EqualFold(sent, name) {
-				bad = append(bad, read(name, members[sent])...)
-			}
-		}
-	}
-	if client != "" {
-		q.id = client
-	}
-	if q.all = keys == nil; !q.all {
-		q.keys = *keys
-	}
-	return orNil(addTo(bad, q.check("keys")...))
+	return orNil(addTo(mistakesIn(wrong), q.check("keys")...))
 }
 
-// idInto returns a reader for an id in a context, which may be a number.
-func idInto(to *string) memberReader {
-	return func(name string, js []byte) query.Errors {
-		text, ok := flags.IDText(js)
-		if *to = text; !ok {
-			return query.Errors{{Code: query.Invalid, Field: name, Message: notAnID(js)}}
-		}
-		return nil
+// readID reads an id in a context, which may be a number.
+func readID(at string, js []byte, into *string) []body.Mistake {
+	text, ok := flags.IDText(js)
+	if *into = text; !ok {
+		return body.One(at, notAnID(js))
 	}
+	return nil
 }
 
 // check returns the mistakes in the client, the context and the keys, which are in field. It trims the keys and drops

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -47,8 +47,8 @@ func (a *api) keyRoutes() []*route {
 // A keyQuestion is a decoded request about keys.
 type keyQuestion struct {
 	key    auth.Key // the key in the path, as it was when the request arrived
-	change keyChange
-	grace  *lifetime
+	change body.Patch[auth.Key]
+	grace  time.Duration
 	page   listing.Page
 }
 
@@ -184,7 +184,7 @@ type keysBody struct {
 // createKey stores a new key. Only this response has its secret.
 func (a *api) createKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
 	k := auth.Key{}
-	q.change.apply(&k)
+	applyKey(&q.change, &k)
 	k.Narrow(r.Key())
 	k, secret, err := a.cfg.Keys.CreateKey(ctx, k)
 	if err != nil {
@@ -219,7 +219,7 @@ func (a *api) changeKey(ctx context.Context, r *front.Request, q *keyQuestion) (
 		if k.Exceeds(r.Key()) != nil {
 			return unreachedKey()
 		}
-		q.change.apply(k)
+		applyKey(&q.change, k)
 		return errors.Join(k.Exceeds(r.Key()), disarms(k, r))
 	})
 	if err != nil {
@@ -276,11 +276,7 @@ func (a *api) revokeKey(ctx context.Context, r *front.Request, q *keyQuestion) (
 
 // rotateKey gives the key in the path a new secret.
 func (a *api) rotateKey(ctx context.Context, r *front.Request, q *keyQuestion) (*front.Answer, error) {
-	var grace time.Duration
-	if q.grace != nil {
-		grace = time.Duration(*q.grace)
-	}
-	k, secret, err := a.cfg.Keys.RotateKey(ctx, q.key.ID, grace, a.still(r, q))
+	k, secret, err := a.cfg.Keys.RotateKey(ctx, q.key.ID, q.grace, a.still(r, q))
 	if err != nil {
 		return nil, goneKey(err)
 	}
@@ -295,78 +291,63 @@ func goneKey(err error) error {
 	return err
 }
 
-// A keyChange has the fields of a body that are given.
-type keyChange struct {
-	given     map[string]bool
-	name      string
-	scopes    []auth.Scope
-	all       bool
-	resources []auth.Resource
-	filters   []tokenFilter
-	types     []string
-	perMinute *int
-	expires   *time.Time
-	disabled  bool
+// keyFields are the fields of a key in bodies. Synonyms are words that people use instead.
+var keyFields = body.Of(
+	body.Value("name", func(k *auth.Key) *string { return &k.Name }).Called("label").
+		Shaped(&openapi.Schema{Type: openapi.Types{"string"}, MaxLength: 255}),
+	body.List("scopes", func(k *auth.Key) *[]auth.Scope { return &k.Scopes }).Called("permissions", "scope").
+		Shaped(openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, len(auth.Scopes()))),
+	body.Value("all", func(k *auth.Key) *bool { return &k.All }).Shaped(openapi.Truth(
+		"Everything that the owner has now and later; required, unless there are `resources`")),
+	body.List("resources", func(k *auth.Key) *[]auth.Resource { return &k.Resources }).Called("websites", "websiteid").
+		Shaped(openapi.List("Websites, links and monitors, as `{kind, id}`, each once", resourceSchema(), 0,
+			auth.MaxResources)),
+	body.Custom("filters", func(k *auth.Key) *[]auth.Filter { return &k.Filters }, readFilters).
+		Shaped(openapi.List("Mandatory filters for every answer", openapi.Ref("MandatoryFilter"), 0, maxFilters)),
+	body.Custom("types", func(k *auth.Key) *[]string { return &k.Types }, readTypes).Called("parameters").
+		Shaped(openapi.List("The query types that the key may use; null: all", openapi.Ref("QueryType"), 1,
+			auth.MaxTypes).OrNull()),
+	body.Custom("perMinute", func(k *auth.Key) **auth.Limits { return &k.Limits }, readPerMinute).
+		Called("limit", "ratelimit", "limits").
+		Shaped(openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1,
+			query.MaxLimit).OrNull()),
+	body.Custom("expires", func(k *auth.Key) *time.Time { return &k.Expires }, readInstant).
+		Called("expiresat", "expiry").Shaped(openapi.Moment("null: never").OrNull()),
+	body.Value("disabled", func(k *auth.Key) *bool { return &k.Disabled }).Called("enabled").
+		Shaped(openapi.Truth("A disabled key is refused until this is `false` again")),
+)
+
+// resourceSchema is the schema of a resource of a key.
+func resourceSchema() *openapi.Schema {
+	return openapi.Object("",
+		openapi.Member("kind", openapi.OneOf("", auth.KindWebsite, auth.KindLink, auth.KindSchedule)),
+		openapi.Member("id", openapi.Text(""))).Needs("kind", "id")
 }
 
-// apply sets the fields of k that are given. A list of resources ends All, and the other way round.
-func (c *keyChange) apply(k *auth.Key) {
-	set := map[string]func(){
-		"name":      func() { k.Name = c.name },
-		"scopes":    func() { k.Scopes = c.scopes },
-		"all":       func() { k.All = c.all },
-		"resources": func() { k.Resources = c.resources },
-		"filters":   func() { k.Filters = claimed(c.filters) },
-		"types":     func() { k.Types = c.types },
-		"perMinute": func() { k.Limits = limitOf(c.perMinute) },
-		"expires":   func() { k.Expires = instantOf(c.expires) },
-		"disabled":  func() { k.Disabled = c.disabled },
-	}
-	for name := range c.given {
-		set[name]()
-	}
+// applyKey sets the given fields of k. A list of resources ends All, and the other way round.
+func applyKey(p *body.Patch[auth.Key], k *auth.Key) {
+	p.Apply(k)
+	given := p.New()
 	switch {
-	case c.given["all"] && c.all && !c.given["resources"]:
+	case given.All && !p.Gives("resources"):
 		k.Resources = nil
-	case c.given["resources"] && len(c.resources) > 0 && !c.given["all"]:
+	case len(given.Resources) > 0 && !p.Gives("all"):
 		k.All = false
 	}
 }
 
-func limitOf(perMinute *int) *auth.Limits {
-	if perMinute == nil {
-		return nil
-	}
-	return &auth.Limits{PerMinute: *perMinute}
-}
-
-func instantOf(at *time.Time) time.Time {
-	if at == nil {
-		return time.Time{}
-	}
-	return *at
-}
-
-// keySynonyms are words that people use instead of the fields of a key.
-var keySynonyms = mistake.Synonyms{
-	"permissions": {"scopes"}, "scope": {"scopes"}, "websites": {"resources"}, "websiteid": {"resources"},
-	"expiresat": {"expires"}, "expiry": {"expires"},
-	"limit": {"perMinute"}, "ratelimit": {"perMinute"}, "limits": {"perMinute"}, "parameters": {"types"},
-	"enabled": {"disabled"}, "label": {"name"},
-}
-
 // readNewKey reads the body of a new key.
 func (a *api) readNewKey(_ context.Context, r *front.Request, q *keyQuestion) error {
-	return a.readKey(r, &q.change, func(bad query.Errors) query.Errors {
-		if !q.change.given["scopes"] {
+	return a.readKey(r, q, func(bad query.Errors) query.Errors {
+		if !q.change.Gives("scopes") {
 			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "scopes", Message: mistake.Required})
 		}
-		if !q.change.given["all"] && !q.change.given["resources"] {
+		if !q.change.Gives("all") && !q.change.Gives("resources") {
 			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "resources",
 				Message: `is required, unless "all" is true`})
 		}
 		k := auth.Key{}
-		q.change.apply(&k)
+		applyKey(&q.change, &k)
 		k.Narrow(r.Key())
 		return addTo(addTo(bad, mistakesOf(k.Check())...), mistakesOf(k.Exceeds(r.Key()))...)
 	})
@@ -374,75 +355,82 @@ func (a *api) readNewKey(_ context.Context, r *front.Request, q *keyQuestion) er
 
 // readKeyChange reads the body of a change.
 func (a *api) readKeyChange(_ context.Context, r *front.Request, q *keyQuestion) error {
-	return a.readKey(r, &q.change, func(bad query.Errors) query.Errors {
+	return a.readKey(r, q, func(bad query.Errors) query.Errors {
 		k := q.key.Clone()
-		q.change.apply(&k)
+		applyKey(&q.change, &k)
 		bad = addTo(addTo(bad, mistakesOf(k.Check())...), mistakesOf(k.Exceeds(r.Key()))...)
 		return addTo(bad, mistakesOf(disarms(&k, r))...)
 	})
 }
 
-// readKey decodes the body into c. check adds the mistakes of the resulting key.
-func (a *api) readKey(r *front.Request, c *keyChange, check func(query.Errors) query.Errors) error {
-	given, bad, err := a.readMembers(r, map[string]memberReader{
-		"name": oneOf(&c.name), "scopes": eachOf(&c.scopes), "all": oneOf(&c.all), "resources": eachOf(&c.resources),
-		"filters": eachOf(&c.filters),
-		"types":   typesInto(&c.types), "perMinute": oneOf(&c.perMinute), "expires": instantInto(&c.expires),
-		"disabled": oneOf(&c.disabled),
-	}, keySynonyms)
+// readKey reads the fields of a key. check adds the mistakes of the resulting key.
+func (a *api) readKey(r *front.Request, q *keyQuestion, check func(query.Errors) query.Errors) error {
+	patch, bad, err := readFields(a, r, keyFields)
 	if err != nil {
 		return err
 	}
-	c.given = given
-	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claimed(c.filters)),
-		Types: c.types})...)
-	if bad = check(bad); len(bad) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(bad, func(a, b *query.Error) int { return strings.Compare(a.Field, b.Field) })
-	return bad[:min(len(bad), maxUnknown)]
+	q.change = patch
+	given := patch.New()
+	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(given.Filters), Types: given.Types})...)
+	return byField(check(bad))
 }
 
-// typesInto returns a reader for a list of query types. null means all.
-func typesInto(to *[]string) memberReader {
-	each := eachOf(to)
-	return func(name string, js []byte) query.Errors {
-		if string(js) == "null" {
-			return nil
-		}
-		return each(name, js)
-	}
+// readFilters reads mandatory filters.
+func readFilters(at string, js []byte, into *[]auth.Filter) []body.Mistake {
+	var filters []tokenFilter
+	bad := body.Items(at, js, &filters)
+	*into = claimed(filters)
+	return bad
 }
 
-// instantInto returns a reader for an instant. null means none.
-func instantInto(to **time.Time) memberReader {
-	return func(name string, js []byte) query.Errors {
-		var text *string
-		if bad := oneOf(&text)(name, js); len(bad) > 0 || text == nil {
-			return bad
-		}
-		at, err := time.Parse(time.RFC3339, *text)
-		if err != nil {
-			return query.Errors{{Code: query.Invalid, Field: name,
-				Message: fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s",
-					shortened(*text))}}
-		}
-		*to = &at
+// readTypes reads a list of query types. Null means all.
+func readTypes(at string, js []byte, into *[]string) []body.Mistake {
+	if string(js) == "null" {
 		return nil
 	}
+	return body.Items(at, js, into)
 }
+
+// readPerMinute reads a limit. Null means the default limits.
+func readPerMinute(at string, js []byte, into **auth.Limits) []body.Mistake {
+	var perMinute *int
+	bad := body.Item(at, js, &perMinute)
+	if perMinute != nil {
+		*into = &auth.Limits{PerMinute: *perMinute}
+	}
+	return bad
+}
+
+// readInstant reads an instant. Null means none.
+func readInstant(at string, js []byte, into *time.Time) []body.Mistake {
+	var text *string
+	if bad := body.Item(at, js, &text); len(bad) > 0 || text == nil {
+		return bad
+	}
+	instant, err := time.Parse(time.RFC3339, *text)
+	if err != nil {
+		return body.One(at, fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s",
+			shortened(*text)))
+	}
+	*into = instant
+	return nil
+}
+
+// rotationFields are the fields of a rotation: the grace period of the replaced secret.
+var rotationFields = body.Of(
+	body.Custom("grace", func(g *time.Duration) *time.Duration { return g }, lifetime(maxGrace)).
+		Called("ttl", "graceperiod").
+		Shaped(openapi.Any("How long the replaced secret stays valid: seconds, or a duration such as `1h`, at most 30 days; by default it ends at once",
+			openapi.Whole("", 1, int(maxGrace/time.Second)), openapi.Text(""))))
 
 // readRotation reads the grace period of the replaced secret. Without one it ends at once.
 func (a *api) readRotation(_ context.Context, r *front.Request, q *keyQuestion) error {
-	_, bad, err := a.readMembers(r, map[string]memberReader{"grace": lifetimeInto(&q.grace, maxGrace)},
-		mistake.Synonyms{"ttl": {"grace"}, "graceperiod": {"grace"}})
+	patch, bad, err := readFields(a, r, rotationFields)
 	if err != nil {
 		return err
 	}
-	if len(bad) > 0 {
-		return bad
-	}
-	return nil
+	q.grace = patch.New()
+	return orNil(bad)
 }
 
 // maxGrace is the longest time for which a replaced secret stays valid.

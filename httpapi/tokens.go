@@ -1,18 +1,18 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
@@ -21,24 +21,36 @@ import (
 // defaultTTL is the default lifetime of a panel token.
 const defaultTTL = time.Hour
 
-// tokenSynonyms are words that people use instead of the fields of a token's request.
-var tokenSynonyms = mistake.Synonyms{
-	"duration": {"ttl"}, "exp": {"ttl"}, "expires": {"ttl"}, "expiresat": {"ttl"}, "expiresin": {"ttl"},
-	"lifetime": {"ttl"}, "maxage": {"ttl"}, "validfor": {"ttl"},
-	"permissions": {"scopes"}, "parameters": {"types"}, "user": {"subject"}, "userid": {"subject"},
-	"websites": {"resources"}, "websiteid": {"resources"},
+// A tokenRequest is the body of POST /v1/tokens. Missing fields keep the key's value.
+type tokenRequest struct {
+	auth.Claims
+	ttl time.Duration // 0: defaultTTL
 }
 
-// A lifetime of a token is in JSON a number of seconds, or a text with a duration.
-type lifetime time.Duration
+// ofKey says how to get what the key grants. Empty lists and null would grant nothing, which no token needs. They must
+// not be treated like missing lists, since the token would then grant everything that its key grants.
+const ofKey = "leave it out to use the list of the key"
 
-// lifetimeInto returns a reader for a lifetime of at most longest; null means the default.
-func lifetimeInto(to **lifetime, longest time.Duration) memberReader {
-	return func(name string, js []byte) query.Errors {
-		wrong := func(found string) query.Errors {
-			return query.Errors{{Code: query.Invalid, Field: name, Message: fmt.Sprintf(
+// tokenFields are the fields of tokenRequest.
+var tokenFields = body.Of(
+	body.Custom("ttl", func(t *tokenRequest) *time.Duration { return &t.ttl }, lifetime(auth.MaxTokenTTL)).
+		Called("duration", "exp", "expires", "expiresat", "expiresin", "lifetime", "maxage", "validfor"),
+	body.NotEmpty("scopes", func(t *tokenRequest) *[]auth.Scope { return &t.Scopes }, ofKey).Called("permissions"),
+	body.NotEmpty("resources", func(t *tokenRequest) *[]auth.Resource { return &t.Resources }, ofKey).
+		Called("websites", "websiteid"),
+	body.Custom("filters", func(t *tokenRequest) *[]auth.Filter { return &t.Filters }, readFilters),
+	body.NotEmpty("types", func(t *tokenRequest) *[]string { return &t.Types }, ofKey).Called("parameters"),
+	body.Value("subject", func(t *tokenRequest) *string { return &t.Subject }).Called("user", "userid"),
+)
+
+// lifetime returns a reader for a time of at most longest: in JSON a number of seconds, or a text with a duration. Null
+// means the default.
+func lifetime(longest time.Duration) func(at string, js []byte, into *time.Duration) []body.Mistake {
+	return func(at string, js []byte, into *time.Duration) []body.Mistake {
+		wrong := func(found string) []body.Mistake {
+			return body.One(at, fmt.Sprintf(
 				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`,
-				int(longest.Seconds()), found)}}
+				int(longest.Seconds()), found))
 		}
 		var seconds *int
 		var text string
@@ -49,7 +61,7 @@ func lifetimeInto(to **lifetime, longest time.Duration) memberReader {
 			if err != nil || d < time.Second || d > longest {
 				return wrong(shortened(text))
 			}
-			*to = new(lifetime(d))
+			*into = d
 		case json.Unmarshal(js, &seconds) != nil:
 			if mistake.Kind(js) == "a number" {
 				return wrong(fmt.Sprintf("%.64s", js))
@@ -59,20 +71,10 @@ func lifetimeInto(to **lifetime, longest time.Duration) memberReader {
 			if *seconds < 1 || *seconds > int(longest.Seconds()) {
 				return wrong(strconv.Itoa(*seconds))
 			}
-			*to = new(lifetime(time.Duration(*seconds) * time.Second))
+			*into = time.Duration(*seconds) * time.Second
 		}
 		return nil
 	}
-}
-
-// tokenRequest is the body of POST /v1/tokens. Missing fields keep the key's value.
-type tokenRequest struct {
-	ttl       *lifetime
-	scopes    []auth.Scope
-	resources []auth.Resource
-	filters   []tokenFilter
-	types     []string
-	subject   string
 }
 
 // tokenFilter is a filter in the form of queries, or with a list of values as in keys.
@@ -143,19 +145,14 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 // readToken reads the claims of the token from the body. It rejects fields and types that the catalog does not have,
 // since the user of the token could not correct such a mistake later.
 func (a *api) readToken(_ context.Context, r *front.Request, q *question) error {
-	js, err := a.readJSON(r)
+	patch, bad, err := readFields(a, r, tokenFields)
 	if err != nil {
 		return err
 	}
-	bad := q.token.read(js)
-	claims := q.token.claims()
-	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claims.Filters),
-		Types: claims.Types})...)
-	if bad = addTo(bad, mistakesOf(claims.Check())...); len(bad) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(bad, func(a, b *query.Error) int { return strings.Compare(a.Field, b.Field) })
-	return bad[:min(len(bad), maxUnknown)]
+	q.token = patch.New()
+	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(q.token.Filters),
+		Types: q.token.Types})...)
+	return byField(addTo(bad, mistakesOf(q.token.Claims.Check())...))
 }
 
 // mistakesOf returns the mistakes in err, an error of auth.
@@ -164,60 +161,11 @@ func mistakesOf(err error) query.Errors {
 	return invalids(faults, err)
 }
 
-// read decodes the JSON object js. It rejects empty lists and null: they would grant nothing, which no token needs.
-// They must not be treated like missing lists, since the token would then grant everything that its key grants.
-func (t *tokenRequest) read(js []byte) (bad query.Errors) {
-	var members map[string]json.RawMessage
-	if err := decodeInto("", js, &members, false); err != nil {
-		return query.Errors{err}
-	}
-	if bad := repeatedMembers(js); len(bad) > 0 {
-		return bad
-	}
-	into := map[string]memberReader{
-		"ttl": lifetimeInto(&t.ttl, auth.MaxTokenTTL), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources),
-		"filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
-	}
-	lengths := map[string]func() int{
-		"scopes": func() int { return len(t.scopes) }, "resources": func() int { return len(t.resources) },
-		"types": func() int { return len(t.types) },
-	}
-	for name, js := range members {
-		read, known := into[name]
-		if !known {
-			message, suggestion := mistake.Unknown(name, slices.Sorted(maps.Keys(into)), tokenSynonyms)
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
-			continue
-		}
-		wrong, length := read(name, js), lengths[name]
-		switch {
-		case len(wrong) > 0:
-			bad = append(bad, wrong...)
-		case length != nil && length() == 0:
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name,
-				Message: "must not be empty; leave it out to use the list of the key"})
-		}
-	}
-	return bad
-}
-
-// claims returns the claims that narrow the key.
-func (t *tokenRequest) claims() auth.Claims {
-	c := auth.Claims{Scopes: t.scopes, Resources: t.resources, Types: t.types, Subject: t.subject}
-	for _, f := range t.filters {
-		c.Filters = append(c.Filters, f.claim())
-	}
-	return c
-}
-
 // mintToken answers with a panel token of the sent key. The token grants only what both its claims and the key
 // grant.
 func (a *api) mintToken(_ context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	ttl := defaultTTL
-	if q.token.ttl != nil {
-		ttl = time.Duration(*q.token.ttl)
-	}
-	token, err := a.cfg.Minter.Mint(r.Request, q.token.claims(), ttl)
+	ttl := cmp.Or(q.token.ttl, defaultTTL)
+	token, err := a.cfg.Minter.Mint(r.Request, q.token.Claims, ttl)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,11 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -43,7 +45,7 @@ func (a *api) websiteRoutes() []*route {
 
 // A websiteQuestion is a decoded request about websites.
 type websiteQuestion struct {
-	change websiteChange
+	change body.Patch[store.Website]
 	page   listing.Page
 }
 
@@ -149,7 +151,7 @@ func (a *api) readWebsitePage(_ context.Context, r *front.Request, q *websiteQue
 // addWebsite stores a new website of the caller's owner.
 func (a *api) addWebsite(ctx context.Context, r *front.Request, q *websiteQuestion) (*front.Answer, error) {
 	w := store.Website{Owner: r.Key().Owner}
-	q.change.apply(&w)
+	q.change.Apply(&w)
 	w, err := a.cfg.Websites.CreateWebsite(ctx, w)
 	if err != nil {
 		return nil, err
@@ -169,7 +171,7 @@ func (a *api) showWebsite(ctx context.Context, r *front.Request, _ *websiteQuest
 
 // changeWebsite changes the fields in the body.
 func (a *api) changeWebsite(ctx context.Context, r *front.Request, q *websiteQuestion) (*front.Answer, error) {
-	w, err := a.cfg.Websites.ChangeWebsite(ctx, r.Resource.ID, q.change.apply)
+	w, err := a.cfg.Websites.ChangeWebsite(ctx, r.Resource.ID, q.change.Apply)
 	if err != nil {
 		return nil, a.vanished(r, err)
 	}
@@ -195,96 +197,80 @@ func (a *api) vanished(r *front.Request, err error) error {
 	return err
 }
 
-// A websiteChange has the fields of a body that are given.
-type websiteChange struct {
-	given   map[string]bool
-	website store.Website
-}
+// websiteFields are the fields of a website in bodies.
+var websiteFields = body.Of(
+	body.Value("name", func(w *store.Website) *string { return &w.Name }).Called("label").
+		Shaped(&openapi.Schema{Type: openapi.Types{"string"}, Description: "Empty: the domain",
+			MaxLength: store.MaxLabel}),
+	body.Value("domain", func(w *store.Website) *string { return &w.Domain }).Called("host", "url").
+		Shaped(openapi.Text("The host, such as `shop.example`. Its pages and those of its subdomains may send events")),
+	body.Value("isPublic", func(w *store.Website) *bool { return &w.IsPublic }).Called("public").
+		Shaped(openapi.Truth("Shown in lists; it grants no access")),
+	body.List("allowedOrigins", func(w *store.Website) *[]string { return &w.Rules.AllowedOrigins }).Called("origins").
+		Shaped(openapi.List("Further pages that may send events: a host, `*.host`, `*`, `null`, or the origin of an app such as `capacitor://localhost`. With a list, events without an origin are rejected.", openapi.Text(""), 0, store.MaxRules)),
+	body.Custom("allowedAddresses", func(w *store.Website) *[]netip.Prefix { return &w.Rules.AllowedAddresses },
+		readNetworks).Shaped(networksSchema("The only networks that may send events; empty: all.")),
+	body.Custom("blockedAddresses", func(w *store.Website) *[]netip.Prefix { return &w.Rules.BlockedAddresses },
+		readNetworks).Shaped(networksSchema("Networks that may not send events.")),
+	body.Value("keyedEvents", func(w *store.Website) *bool { return &w.Rules.KeyedEvents }).
+		Shaped(openapi.Truth("Custom events need a key")),
+	body.Value("monthlyEvents", func(w *store.Website) *int64 { return &w.Rules.MonthlyEvents }).Called("quota").
+		Shaped(openapi.Whole("Events that are accepted in a UTC month; 0: no limit", 0, -1)),
+	body.Value("paused", func(w *store.Website) *bool { return &w.Rules.Paused }).Called("disabled").
+		Shaped(openapi.Truth("All events are rejected, with and without a key")),
+	body.Value("retentionDays", func(w *store.Website) *int { return &w.Rules.RetentionDays }).Called("retention").
+		Shaped(openapi.Any("Rows that are older are removed, and do not come back. 0 keeps all.",
+			&openapi.Schema{Type: openapi.Types{"integer"}, Const: 0},
+			openapi.Whole("", store.MinRetention, store.MaxRetention))),
+	body.Value("keepTotals", func(w *store.Website) *bool { return &w.Rules.KeepTotals }).
+		Shaped(openapi.Truth("The totals of removed days stay, for answers without filters")),
+)
 
-// apply sets the fields of w that are given.
-func (c *websiteChange) apply(w *store.Website) {
-	from, to := c.website.Rules, &w.Rules
-	set := map[string]func(){
-		"name":             func() { w.Name = c.website.Name },
-		"domain":           func() { w.Domain = c.website.Domain },
-		"isPublic":         func() { w.IsPublic = c.website.IsPublic },
-		"allowedOrigins":   func() { to.AllowedOrigins = from.AllowedOrigins },
-		"allowedAddresses": func() { to.AllowedAddresses = from.AllowedAddresses },
-		"blockedAddresses": func() { to.BlockedAddresses = from.BlockedAddresses },
-		"keyedEvents":      func() { to.KeyedEvents = from.KeyedEvents },
-		"monthlyEvents":    func() { to.MonthlyEvents = from.MonthlyEvents },
-		"paused":           func() { to.Paused = from.Paused },
-		"retentionDays":    func() { to.RetentionDays = from.RetentionDays },
-		"keepTotals":       func() { to.KeepTotals = from.KeepTotals },
-	}
-	for name := range c.given {
-		set[name]()
-	}
-}
-
-// websiteSynonyms are words that people use instead of the fields of a website.
-var websiteSynonyms = mistake.Synonyms{
-	"host": {"domain"}, "url": {"domain"}, "label": {"name"}, "public": {"isPublic"}, "origins": {"allowedOrigins"},
-	"retention": {"retentionDays"},
-	"quota":     {"monthlyEvents"}, "disabled": {"paused"},
+// networksSchema is the schema of a list of networks.
+func networksSchema(about string) *openapi.Schema {
+	return openapi.List(about+" Each is an address or a network such as `203.0.113.0/24`.", openapi.Text(""), 0,
+		store.MaxRules)
 }
 
 // readNewWebsite reads the body of a new website.
 func (a *api) readNewWebsite(_ context.Context, r *front.Request, q *websiteQuestion) error {
-	return a.readWebsite(r, &q.change, func(bad query.Errors) query.Errors {
-		if !q.change.given["domain"] {
-			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "domain", Message: mistake.Required})
-		}
-		return bad
-	})
+	patch, bad, err := readFields(a, r, websiteFields)
+	if err != nil {
+		return err
+	}
+	if q.change = patch; !patch.Gives("domain") {
+		bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "domain", Message: mistake.Required})
+	}
+	return orNil(bad)
 }
 
 // readWebsiteChange reads the body of a change.
 func (a *api) readWebsiteChange(_ context.Context, r *front.Request, q *websiteQuestion) error {
-	return a.readWebsite(r, &q.change, func(bad query.Errors) query.Errors { return bad })
-}
-
-// readWebsite decodes the body into c. check adds further mistakes.
-func (a *api) readWebsite(r *front.Request, c *websiteChange, check func(query.Errors) query.Errors) error {
-	w := &c.website
-	given, bad, err := a.readMembers(r, map[string]memberReader{
-		"name": oneOf(&w.Name), "domain": oneOf(&w.Domain), "isPublic": oneOf(&w.IsPublic),
-		"allowedOrigins":   eachOf(&w.Rules.AllowedOrigins),
-		"allowedAddresses": networksInto(&w.Rules.AllowedAddresses),
-		"blockedAddresses": networksInto(&w.Rules.BlockedAddresses),
-		"keyedEvents":      oneOf(&w.Rules.KeyedEvents), "monthlyEvents": oneOf(&w.Rules.MonthlyEvents),
-		"paused":        oneOf(&w.Rules.Paused),
-		"retentionDays": oneOf(&w.Rules.RetentionDays), "keepTotals": oneOf(&w.Rules.KeepTotals),
-	}, websiteSynonyms)
+	patch, bad, err := readFields(a, r, websiteFields)
 	if err != nil {
 		return err
 	}
-	c.given = given
-	if bad = check(bad); len(bad) > 0 {
-		return bad[:min(len(bad), maxUnknown)]
-	}
-	return nil
+	q.change = patch
+	return orNil(bad)
 }
 
-// networksInto returns a reader for a list of networks or addresses.
-func networksInto(to *[]netip.Prefix) memberReader {
-	return func(name string, js []byte) (bad query.Errors) {
-		var texts []string
-		if bad = eachOf(&texts)(name, js); len(bad) > 0 {
-			return bad
-		}
-		*to = make([]netip.Prefix, len(texts))
-		for i, text := range texts {
-			network, err := netip.ParsePrefix(text)
-			if addr, wrong := netip.ParseAddr(text); wrong == nil && addr.Zone() == "" {
-				network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
-			}
-			if (*to)[i] = network; err != nil && len(bad) < maxUnknown {
-				bad = append(bad, &query.Error{Code: query.Invalid, Field: fmt.Sprintf("%s[%d]", name, i),
-					Message: fmt.Sprintf("must be an address or a network such as 203.0.113.0/24, not %s",
-						shortened(text))})
-			}
-		}
+// readNetworks reads a list of networks or addresses.
+func readNetworks(at string, js []byte, into *[]netip.Prefix) []body.Mistake {
+	var texts []string
+	bad := body.Items(at, js, &texts)
+	if len(bad) > 0 {
 		return bad
 	}
+	*into = make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		network, err := netip.ParsePrefix(text)
+		if addr, wrong := netip.ParseAddr(text); wrong == nil && addr.Zone() == "" {
+			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if (*into)[i] = network; err != nil && len(bad) < mistake.Most {
+			bad = append(bad, body.One(fmt.Sprintf("%s[%d]", at, i),
+				fmt.Sprintf("must be an address or a network such as 203.0.113.0/24, not %s", shortened(text)))...)
+		}
+	}
+	return bad
 }

@@ -17,15 +17,15 @@ type FieldError struct {
 // Error returns the field and the message.
 func (e FieldError) Error() string { return Sentence(e.Field, e.Message) }
 
-// maxErrors is the maximum length of a List.
-const maxErrors = 100
+// Most is the maximum length of a List, and of the mistakes that a body may have in an answer.
+const Most = 100
 
 // A List holds the mistakes that were found, at most 100.
 type List []FieldError
 
 // Add adds a mistake, unless the list is full.
 func (l *List) Add(field, message string) {
-	if len(*l) < maxErrors {
+	if len(*l) < Most {
 		*l = append(*l, FieldError{field, message})
 	}
 }

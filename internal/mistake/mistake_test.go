@@ -224,7 +224,7 @@ func TestListIsBounded(t *testing.T) {
 	for range 200 {
 		l.Add("a", Required)
 	}
-	if len(l) != maxErrors || l[0].Error() != "a is required" {
+	if len(l) != Most || l[0].Error() != "a is required" {
 		t.Errorf("%d mistakes, first %v", len(l), l[0])
 	}
 }
