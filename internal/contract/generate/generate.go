@@ -1,4 +1,6 @@
-package contract
+// Package generate makes requests of an OpenAPI document: valid ones, and ones with a mistake. It knows the rules of
+// requests that no schema says, and nothing of the service that answers them.
+package generate
 
 import (
 	"encoding/json"
@@ -9,117 +11,183 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/sightline-analytics/sightline/sightlinetest"
+	"time"
 )
 
-// A generator makes requests of a document.
-type generator struct {
+// Object is a JSON object. Documents are objects.
+type Object = map[string]any
+
+// Names are what requests name, and what exists in the service that gets them.
+type Names struct {
+	Key                    string // a secret that may do everything
+	Website, Link, Monitor string // ids
+	Session                string // id of a session
+	FlagKey                string
+	Goal, Funnel, Segment  string    // saved definitions that requests do not remove
+	Start                  time.Time // the present
+	Days                   int       // with traffic
+}
+
+// A Generator makes requests of a document.
+type Generator struct {
 	*rand.Rand
-	world *world
-	flags []string     // ids of flags that answers had
-	keys  []string     // ids of keys
-	saved []definition // that requests may remove
-	sites []string     // ids of websites that may be changed and removed
-	path  string       // of the operation
-	names int          // for texts that must differ
-	kind  string       // the parameter that names the subject of the request
+	Names
+	Doc   Object
+	Flags []string     // ids of flags that answers had
+	Keys  []string     // ids of keys
+	Saved []Definition // that requests may remove
+	Sites []string     // ids of websites that may be changed and removed
+
+	path  string // of the operation
+	names int    // for texts that must differ
+	kind  string // the parameter that names the subject of the request
 }
 
-// A definition is a goal, a funnel, a segment or an annotation that is saved.
-type definition struct{ Kind, Name string }
+// A Definition is a goal, a funnel, a segment or an annotation that is saved.
+type Definition struct{ Kind, Name string }
 
-// An operation is a method of a path.
-type operation struct {
-	method, path string
-	of           object
+// An Operation is a method of a path.
+type Operation struct {
+	Method, Path string
+	Of           Object
 }
 
-// operations lists the operations of a document in a fixed order.
-func operations(doc document) (all []operation) {
-	paths, _ := doc["paths"].(object)
+// A Request is one for the operation of a document.
+type Request struct {
+	Path   string // of the document
+	Method string
+	Target string
+	Header map[string]string
+	Body   string
+	Valid  bool // it follows the document
+}
+
+func (r Request) String() string {
+	return r.Method + " " + r.Target + " " + r.Header["Accept"] + " " + r.Body
+}
+
+// At returns the value at a path of members, or nil.
+func At(v any, path ...string) any {
+	for _, name := range path {
+		o, _ := v.(Object)
+		v = o[name]
+	}
+	return v
+}
+
+// Operations lists the operations of a document in a fixed order.
+func Operations(doc Object) (all []Operation) {
+	paths, _ := doc["paths"].(Object)
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		methods, _ := paths[path].(object)
+		methods, _ := paths[path].(Object)
 		for _, method := range slices.Sorted(maps.Keys(methods)) {
-			of, _ := methods[method].(object)
-			all = append(all, operation{strings.ToUpper(method), path, of})
+			of, _ := methods[method].(Object)
+			all = append(all, Operation{strings.ToUpper(method), path, of})
 		}
 	}
 	return all
 }
 
-func (g *generator) chance(p float64) bool { return g.Float64() < p }
+func (g *Generator) chance(p float64) bool { return g.Float64() < p }
 
-func pick[T any](g *generator, all []T) T { return all[g.IntN(len(all))] }
+func pick[T any](g *Generator, all []T) T { return all[g.IntN(len(all))] }
 
-// request makes a request for an operation. Every third one has a mistake.
-func (g *generator) request(op operation) request {
-	r := request{path: op.path, method: op.method, header: map[string]string{}, valid: g.chance(2. / 3)}
-	target, query := op.path, url.Values{}
-	g.path = op.path
+// Request makes a request for an operation. Every third one has a mistake.
+func (g *Generator) Request(op Operation) Request {
+	r := Request{Path: op.Path, Method: op.Method, Header: map[string]string{}, Valid: g.chance(2. / 3)}
+	target, query := op.Path, url.Values{}
+	g.path = op.Path
 	g.kind = pick(g, []string{website, website, website, website, "link_id", "schedule_id"})
-	params, _ := op.of["parameters"].([]any)
+	params, _ := op.Of["parameters"].([]any)
 	for _, p := range params {
-		g.param(&target, query, r.header, p)
+		g.param(&target, query, r.Header, p)
 	}
 	g.subject(op, query)
-	if strings.HasSuffix(op.path, "/definitions") && query.Has("name") && len(g.saved) > 0 && g.chance(0.9) {
-		d := pick(g, g.saved)
+	if strings.HasSuffix(op.Path, "/definitions") && query.Has("name") && len(g.Saved) > 0 && g.chance(0.9) {
+		d := pick(g, g.Saved)
 		query.Set("kind", d.Kind)
 		query.Set("name", d.Name)
 	}
-	if schema := at(op.of, "requestBody", "content", "application/json", "schema"); schema != nil {
-		r.header["Content-Type"] = "application/json"
-		r.body = g.body(schema, &r.valid)
-	} else if !r.valid {
+	if schema := At(op.Of, "requestBody", "content", "application/json", "schema"); schema != nil {
+		r.Header["Content-Type"] = "application/json"
+		r.Body = g.body(schema, &r.Valid)
+	} else if !r.Valid {
 		g.breakQuery(query)
 	}
 	g.credentials(op, &r)
 	if accept := pick(g, []string{"", "", "", "application/json", "application/problem+json",
 		"text/csv, application/problem+json", "application/x-ndjson", "text/csv"}); accept != "" {
-		r.header["Accept"] = accept
+		r.Header["Accept"] = accept
 	}
-	if r.target = target; len(query) > 0 {
-		r.target += "?" + query.Encode()
+	if r.Target = target; len(query) > 0 {
+		r.Target += "?" + query.Encode()
 	}
 	return r
 }
 
-// good makes a request without a mistake, with a good key.
-func (g *generator) good(op operation) request {
+// Good makes a request without a mistake, with a good key.
+func (g *Generator) Good(op Operation) Request {
 	for {
-		if r := g.request(op); r.valid {
-			r.header["X-Api-Key"] = g.world.key
-			delete(r.header, "Accept")
+		if r := g.Request(op); r.Valid {
+			r.Header["X-Api-Key"] = g.Key
+			delete(r.Header, "Accept")
 			return r
 		}
 	}
 }
 
+// Learn notes what a request made or removed, so that later requests name what exists.
+func (g *Generator) Learn(r Request, status int, answer string) {
+	var made struct {
+		Flag       struct{ ID string }
+		Definition Definition
+	}
+	if json.Unmarshal([]byte(answer), &made) == nil {
+		if made.Flag.ID != "" {
+			g.Flags = append(g.Flags, made.Flag.ID)
+		}
+		if made.Definition.Name != "" {
+			g.Saved = append(g.Saved, made.Definition)
+		}
+	}
+	if r.Method != http.MethodDelete || status != http.StatusOK {
+		return
+	}
+	gone := func(id string) bool { return strings.Contains(r.Target, id) }
+	g.Flags = slices.DeleteFunc(g.Flags, gone)
+	g.Saved = slices.DeleteFunc(g.Saved, func(d Definition) bool { return strings.HasSuffix(r.Target, "name="+d.Name) })
+	if left := slices.DeleteFunc(slices.Clone(g.Keys), gone); len(left) > 0 {
+		g.Keys = left
+	}
+	if left := slices.DeleteFunc(slices.Clone(g.Sites), gone); len(left) > 0 {
+		g.Sites = left
+	}
+}
+
 // param adds a parameter to a request.
-func (g *generator) param(target *string, query url.Values, header map[string]string, p any) {
-	name, _ := at(p, "name").(string)
-	schema := at(p, "schema")
-	if asJSON := at(p, "content", "application/json", "schema"); asJSON != nil {
+func (g *Generator) param(target *string, query url.Values, header map[string]string, p any) {
+	name, _ := At(p, "name").(string)
+	schema := At(p, "schema")
+	if asJSON := At(p, "content", "application/json", "schema"); asJSON != nil {
 		schema = asJSON
 	}
-	switch at(p, "in") {
+	switch At(p, "in") {
 	case "path":
 		*target = strings.ReplaceAll(*target, "{"+name+"}", url.PathEscape(g.id(name)))
 		return
 	case "header":
 		if name == "databuddy-client-id" && g.chance(0.1) {
-			header[name] = sightlinetest.Website
+			header[name] = g.Website
 		}
 		return
 	}
-	if at(p, "required") != true && !g.chance(0.2) {
+	if At(p, "required") != true && !g.chance(0.2) {
 		return
 	}
 	value := g.value(name, schema, 0)
 	text, isText := value.(string)
 	switch {
-	case at(p, "content") != nil:
+	case At(p, "content") != nil:
 		js, _ := json.Marshal(value)
 		text = string(js)
 	case isText:
@@ -138,44 +206,44 @@ func (g *generator) param(target *string, query url.Values, header map[string]st
 }
 
 // id returns a value for a name that stands for something that exists.
-func (g *generator) id(name string) string {
+func (g *Generator) id(name string) string {
 	switch name {
 	case "website_id", "websiteId", "clientId", "client_id":
 		if g.path == "/v1/websites/{website_id}" {
-			return pick(g, g.sites)
+			return pick(g, g.Sites)
 		}
-		return sightlinetest.Website
+		return g.Website
 	case "link_id", "linkId":
-		return link
+		return g.Link
 	case "schedule_id", "scheduleId":
-		return monitor
+		return g.Monitor
 	case "id":
 		if g.path != "/public/v1/flags/{id}" {
-			return pick(g, g.keys)
+			return pick(g, g.Keys)
 		}
-		if len(g.flags) > 0 && g.chance(0.9) {
-			return pick(g, g.flags)
+		if len(g.Flags) > 0 && g.chance(0.9) {
+			return pick(g, g.Flags)
 		}
 	case "file":
 		return "0000000000000000.js"
 	}
-	return pick(g, []string{flagKey, flagKey, "x", "ü", "a b"})
+	return pick(g, []string{g.FlagKey, g.FlagKey, "x", "ü", "a b"})
 }
 
 // subject names exactly one subject, mostly a website.
-func (g *generator) subject(op operation, query url.Values) {
-	if strings.HasPrefix(op.path, "/ingest") {
-		if g.chance(0.9) && op.path != "/ingest/link-visits" {
-			query.Set("client_id", sightlinetest.Website)
+func (g *Generator) subject(op Operation, query url.Values) {
+	if strings.HasPrefix(op.Path, "/ingest") {
+		if g.chance(0.9) && op.Path != "/ingest/link-visits" {
+			query.Set("client_id", g.Website)
 			query.Del("website_id")
 		}
 		return
 	}
-	if strings.HasPrefix(op.path, "/ofrep") {
+	if strings.HasPrefix(op.Path, "/ofrep") {
 		query.Set("clientId", g.id("clientId"))
 	}
-	if !strings.HasPrefix(op.path, "/v1/query") && op.path != "/v1/export" ||
-		strings.HasPrefix(op.path, "/v1/query/") && op.path != "/v1/query/compile" {
+	if !strings.HasPrefix(op.Path, "/v1/query") && op.Path != "/v1/export" ||
+		strings.HasPrefix(op.Path, "/v1/query/") && op.Path != "/v1/query/compile" {
 		return
 	}
 	for _, name := range []string{website, "link_id", "schedule_id"} {
@@ -188,7 +256,7 @@ func (g *generator) subject(op operation, query url.Values) {
 	if g.kind != website {
 		query.Del("table")
 	}
-	if op.method == http.MethodGet && op.path == "/v1/query" && !query.Has("preset") &&
+	if op.Method == http.MethodGet && op.Path == "/v1/query" && !query.Has("preset") &&
 		!(query.Has("startDate") && query.Has("endDate")) {
 		query.Del("startDate")
 		query.Del("endDate")
@@ -200,7 +268,7 @@ func (g *generator) subject(op operation, query url.Values) {
 const website = "website_id"
 
 // about reports whether a query type, or the component with its parameter, is about the subject of the request.
-func (g *generator) about(name string) bool {
+func (g *Generator) about(name string) bool {
 	of := website
 	switch name := strings.ToLower(strings.TrimPrefix(name[strings.LastIndexByte(name, '/')+1:], "Chosen")); {
 	case strings.HasPrefix(name, "link"):
@@ -212,19 +280,19 @@ func (g *generator) about(name string) bool {
 }
 
 // credentials adds a key, or a wrong one.
-func (g *generator) credentials(op operation, r *request) {
-	security, _ := op.of["security"].([]any)
+func (g *Generator) credentials(op Operation, r *Request) {
+	security, _ := op.Of["security"].([]any)
 	switch n := g.IntN(20); {
 	case len(security) == 0 || n == 0:
 	case n == 1:
-		r.header["X-Api-Key"] = "sl_wrong"
+		r.Header["X-Api-Key"] = "sl_wrong"
 	default:
-		r.header["X-Api-Key"] = g.world.key
+		r.Header["X-Api-Key"] = g.Key
 	}
 }
 
 // body makes a body. An invalid one has a mistake.
-func (g *generator) body(schema any, valid *bool) string {
+func (g *Generator) body(schema any, valid *bool) string {
 	value := g.value("", schema, 0)
 	if !*valid {
 		value = g.spoil(value)
@@ -237,7 +305,7 @@ func (g *generator) body(schema any, valid *bool) string {
 }
 
 // breakQuery makes a mistake in an address.
-func (g *generator) breakQuery(query url.Values) {
+func (g *Generator) breakQuery(query url.Values) {
 	switch names := slices.Sorted(maps.Keys(query)); {
 	case len(names) == 0 || g.chance(0.3):
 		query.Set("unknown", "x")
@@ -249,9 +317,9 @@ func (g *generator) breakQuery(query url.Values) {
 }
 
 // spoil returns v with a mistake somewhere.
-func (g *generator) spoil(v any) any {
+func (g *Generator) spoil(v any) any {
 	switch v := v.(type) {
-	case object:
+	case Object:
 		if len(v) == 0 || g.chance(0.2) {
 			v["unknown"] = 1
 			return v
@@ -271,5 +339,5 @@ func (g *generator) spoil(v any) any {
 		v[i] = g.spoil(v[i])
 		return v
 	}
-	return pick(g, []any{nil, -1.0, 1e300, true, "", "nonsense", strings.Repeat("x", 3000), []any{}, object{}, "\x00"})
+	return pick(g, []any{nil, -1.0, 1e300, true, "", "nonsense", strings.Repeat("x", 3000), []any{}, Object{}, "\x00"})
 }
