@@ -3,7 +3,7 @@ SHELL := bash
 GO ?= go
 rounds ?= 3
 benchtime ?= 300ms
-parts ?= {cold,warm,clients}/{big,small}/{1,7,30,90,365}d
+parts ?= {cold,warm,clients}/{big,small}/{1,7,30,90,365}d {loaded,clickhouse}/{big,small}/{1,30}d ingest
 export TZ := Asia/Kathmandu
 # Packages with golden files, or with benchmarks.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
@@ -23,13 +23,14 @@ bench: ; $(GO) test -run '^$$' -bench . -benchmem -timeout 2h $(call with,'^func
 bench-report: ## write docs/performance.md; go doc ./internal/bench explains SIGHTLINE_BENCH_PAGEVIEWS and other variables
 	SIGHTLINE_BENCH_REPORT='$(CURDIR)/docs/performance.md' SIGHTLINE_BENCH_COMMIT=$$(git rev-parse --short HEAD) \
 	$(GO) test -run '^$$' -bench '^BenchmarkAnswers$$' -benchtime $(benchtime) -timeout 12h ./internal/bench
-bench-against: ## compare other=DIR with this checkout: run the benchmarks of parts=warm/big/{30,90}d in turns, rounds=3 times, and print the ratios
+bench-against: ## compare other=DIR with this checkout: run the benchmarks of parts=warm/big/{30,90}d in turns, rounds=3 times, and print the ratios; first of the other checkout to itself, which is the spread
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; mkdir "$$dir/before" "$$dir/after"; \
 	$(GO) test -C '$(other)' -c -o "$$dir/before/bench" ./internal/bench; $(GO) test -c -o "$$dir/after/bench" ./internal/bench; \
-	for round in $$(seq $(rounds)); do for part in $(parts); do echo "round $$round: $$part"; for side in before after; do \
-	SIGHTLINE_BENCH_DIR="$$dir/$$side" SIGHTLINE_BENCH_JSON="$$dir/$$side.json" "$$dir/$$side/bench" -test.run '^$$' -test.bench "Answers/$$part" -test.benchtime $(benchtime) \
-	>"$$dir/log" || { cat "$$dir/log"; exit 1; }; done; done; done; \
-	SIGHTLINE_BENCH_COMPARE="$$dir/before.json $$dir/after.json" $(GO) test -count=1 -v -run '^TestCompare$$' ./internal/bench
+	for round in $$(seq $(rounds)); do for part in $(parts); do echo "round $$round: $$part"; for side in before again after; do \
+	program="$$dir/$${side/again/before}"; \
+	SIGHTLINE_BENCH_DIR="$$program" SIGHTLINE_BENCH_JSON="$$dir/$$side.json" "$$program/bench" -test.run '^$$' -test.bench "Answers/$$part" -test.benchtime $(benchtime) \
+	>"$$dir/log" || { cat "$$dir/log"; exit 1; }; done; done; done; for side in again after; do echo "before and $$side:"; \
+	SIGHTLINE_BENCH_COMPARE="$$dir/before.json $$dir/$$side.json" $(GO) test -count=1 -v -run '^TestCompare$$' ./internal/bench; done
 long: ; .ci/long all ## all long proofs one after the other, some hours; .ci/long lists them
 long-%: ; .ci/long $* ## one long proof: make long-soak soak=5m
 tracker: ## rebuild the script that pages load from track/tracker/src; needs npm

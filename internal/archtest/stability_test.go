@@ -18,13 +18,12 @@ func checkStability(t *tree) (out []finding) {
 		return nil
 	}
 	for _, dir := range slices.Sorted(maps.Keys(t.packages())) {
-		root, _, _ := strings.Cut(dir, "/")
+		name := dir
 		if dir == "." {
-			dir = path.Base(module)
+			name = path.Base(module)
 		}
-		if !strings.Contains("/"+dir+"/", "/internal/") && root != "example" && root != "cmd" &&
-			!strings.Contains(text, "`"+dir+"`") {
-			out = append(out, finding{"stability", promises, "does not name " + dir})
+		if public(dir) && !strings.Contains(text, "`"+name+"`") {
+			out = append(out, finding{"stability", promises, "does not name " + name})
 		}
 	}
 	return out

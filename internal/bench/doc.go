@@ -15,6 +15,9 @@
 //	SIGHTLINE_BENCH_REPORT     Markdown file to write; none
 //	SIGHTLINE_BENCH_COMMIT, SIGHTLINE_BENCH_NOTE  notes about the program and the machine for the report
 //
+// Its stages are cold (the first query after a start), warm, clients (at once), loaded (the first query after the rows
+// were written), clickhouse (with a tenth of the rows; needs CLICKHOUSE_DSN) and ingest (by 8 senders and by one).
+//
 // These benchmarks use the same file and write no report: BenchmarkLive queries while rows arrive, BenchmarkRanges
 // queries growing ranges, BenchmarkFirst queries with a new filter, BenchmarkStart queries after a start, and
 // BenchmarkAsking metrics of one's own choice, goals, funnels, retention and paths. BenchmarkCatchUp uses a file of its

@@ -31,6 +31,10 @@ const (
 	warm     = "warm"     // one client; the ways take turns
 	unmerged = "unmerged" // the engine without states and remembered answers, as for a new question
 	clients  = "clients"  // all clients at once
+	loaded   = "loaded"   // the first query after the rows were written; no day is sealed
+	ingest   = "ingest"   // writes by 8 senders, and by one
+
+	clickHouse = "clickhouse" // one client on ClickHouse
 )
 
 // A cell identifies a figure.

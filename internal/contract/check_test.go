@@ -10,21 +10,15 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/sightline-analytics/sightline/internal/contract/generate"
 )
 
 type (
-	document = map[string]any
-	object   = map[string]any
+	document = generate.Object
+	object   = generate.Object
+	request  = generate.Request
 )
-
-// at returns the member of v at a path; nil if there is none.
-func at(v any, path ...string) any {
-	for _, name := range path {
-		o, _ := v.(object)
-		v = o[name]
-	}
-	return v
-}
 
 // A checker compares answers with a document.
 type checker struct {
@@ -80,14 +74,14 @@ func exchanged(r request, rec *httptest.ResponseRecorder) exchange {
 
 // check returns an error if the answer of x is not in the document.
 func (c *checker) check(x exchange) error {
-	pointer := []string{"paths", x.path, strings.ToLower(x.method), "responses", strconv.Itoa(x.status)}
-	response, ok := at(c.doc, pointer...).(object)
+	pointer := []string{"paths", x.Path, strings.ToLower(x.Method), "responses", strconv.Itoa(x.status)}
+	response, ok := generate.At(c.doc, pointer...).(object)
 	if !ok {
 		return fmt.Errorf("the document has no status %d for this route: %s", x.status, x.answer)
 	}
 	if ref, ok := response["$ref"].(string); ok {
 		pointer = strings.Split(strings.TrimPrefix(ref, "#/"), "/")
-		response, _ = at(c.doc, pointer...).(object)
+		response, _ = generate.At(c.doc, pointer...).(object)
 	}
 	content, _ := response["content"].(object)
 	if len(content) == 0 {

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/contract/generate"
+	"github.com/sightline-analytics/sightline/sightlinetest"
 )
 
 // The defaults of the variables SIGHTLINE_QUESTIONS and SIGHTLINE_SEED.
@@ -40,12 +42,15 @@ func setting(t *testing.T, name string, usual int) int {
 // exchanges sends n requests, in turn to each operation, and to queries as often as to all others together.
 func exchanges(t *testing.T, w *world, n int) []exchange {
 	t.Helper()
-	g := &generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), world: w,
-		flags: []string{w.flag}, keys: keyIDs(), sites: siteIDs(),
-		saved: []definition{{"annotation", annotationName}}}
-	var queries, others []operation
-	for _, op := range operations(w.doc) {
-		if op.path == "/v1/query" {
+	g := &generate.Generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), Doc: w.doc,
+		Names: generate.Names{Key: w.key, Website: sightlinetest.Website, Link: link, Monitor: monitor,
+			Session: w.session, FlagKey: flagKey, Goal: goalName, Funnel: funnelName, Segment: segmentName,
+			Start: sightlinetest.Start(), Days: days},
+		Flags: []string{w.flag}, Keys: keyIDs(), Sites: siteIDs(),
+		Saved: []generate.Definition{{Kind: "annotation", Name: annotationName}}}
+	var queries, others []generate.Operation
+	for _, op := range generate.Operations(w.doc) {
+		if op.Path == "/v1/query" {
 			queries = append(queries, op)
 		} else {
 			others = append(others, op)
@@ -54,36 +59,13 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 	all := make([]exchange, 0, n)
 	send := func(r request) exchange {
 		x := exchanged(r, w.send(r))
-		var made struct {
-			Flag       struct{ ID string }
-			Definition definition
-		}
-		if json.Unmarshal([]byte(x.answer), &made) == nil {
-			if made.Flag.ID != "" {
-				g.flags = append(g.flags, made.Flag.ID)
-			}
-			if made.Definition.Name != "" {
-				g.saved = append(g.saved, made.Definition)
-			}
-		}
-		if x.method == http.MethodDelete && x.status == http.StatusOK {
-			gone := func(id string) bool { return strings.Contains(x.target, id) }
-			g.flags = slices.DeleteFunc(g.flags, gone)
-			g.saved = slices.DeleteFunc(g.saved,
-				func(d definition) bool { return strings.HasSuffix(x.target, "name="+d.Name) })
-			if left := slices.DeleteFunc(slices.Clone(g.keys), gone); len(left) > 0 {
-				g.keys = left
-			}
-			if left := slices.DeleteFunc(slices.Clone(g.sites), gone); len(left) > 0 {
-				g.sites = left
-			}
-		}
+		g.Learn(r, x.status, x.answer)
 		all = append(all, x)
 		return x
 	}
 	for _, op := range slices.Concat(queries, others) { // each succeeds at least once
 		for range mostTries {
-			if send(g.good(op)).status == http.StatusOK {
+			if send(g.Good(op)).status == http.StatusOK {
 				break
 			}
 		}
@@ -91,9 +73,9 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 	for i := range n {
 		op := others[i/2%len(others)]
 		if i%2 == 0 {
-			op = pick(g, queries)
+			op = queries[g.IntN(len(queries))]
 		}
-		send(g.request(op))
+		send(g.Request(op))
 	}
 	return all
 }
@@ -121,20 +103,20 @@ func TestContract(t *testing.T) {
 			t.Errorf("%s: the request follows the document, and failed with status %d: %s", x, x.status, why)
 		}
 		if x.status == http.StatusOK {
-			answered[x.method+" "+x.path]++
+			answered[x.Method+" "+x.Path]++
 		}
 	}
 	if failed > 0 {
 		t.Errorf("%d of %d answers are not in the document", failed, len(all))
 	}
-	for _, op := range operations(w.doc) {
-		if name := op.method + " " + op.path; answered[name] == 0 && op.path != "/ingest/tracker/{file}" {
+	for _, op := range generate.Operations(w.doc) {
+		if name := op.Method + " " + op.Path; answered[name] == 0 && op.Path != "/ingest/tracker/{file}" {
 			t.Errorf("no request to %s was answered with 200", name)
 		}
 	}
 	for _, part := range []string{`"saved":true`, `"saved":"` + funnelName, `{"segment":"` + segmentName} {
 		if !slices.ContainsFunc(all,
-			func(x exchange) bool { return x.status == http.StatusOK && strings.Contains(x.body, part) }) {
+			func(x exchange) bool { return x.status == http.StatusOK && strings.Contains(x.Body, part) }) {
 			t.Errorf("no request with %s was answered with 200", part)
 		}
 	}
@@ -158,7 +140,7 @@ var failures = regexp.MustCompile(`"success":false,(?:"data":\[\],)?"error":"((?
 
 // unexplained returns an error in the answer to a valid query that is not one of rules; empty if there is none.
 func (x exchange) unexplained() string {
-	if !x.valid || x.path != "/v1/query" || x.status != http.StatusOK && x.status != http.StatusBadRequest {
+	if !x.Valid || x.Path != "/v1/query" || x.status != http.StatusOK && x.status != http.StatusBadRequest {
 		return ""
 	}
 	for _, found := range failures.FindAllStringSubmatch(x.answer, -1) {
@@ -175,8 +157,8 @@ func describe(all []exchange) string {
 	invalid := map[string]int{}
 	for _, x := range all {
 		statuses[x.status]++
-		if x.valid && x.status == http.StatusBadRequest {
-			invalid[x.method+" "+x.path]++
+		if x.Valid && x.status == http.StatusBadRequest {
+			invalid[x.Method+" "+x.Path]++
 		}
 		good += strings.Count(x.answer, `"success":true,"data":`)
 		bad += strings.Count(x.answer, failedParameter)
@@ -240,7 +222,7 @@ func clone(v document) document {
 
 func drop(doc document, path ...string) bool {
 	last := len(path) - 1
-	o, _ := at(doc, path[:last]...).(object)
+	o, _ := generate.At(doc, path[:last]...).(object)
 	_, ok := o[path[last]]
 	delete(o, path[last])
 	return ok
@@ -248,7 +230,7 @@ func drop(doc document, path ...string) bool {
 
 func set(doc document, value any, path ...string) bool {
 	ok := drop(doc, path...)
-	o, _ := at(doc, path[:len(path)-1]...).(object)
+	o, _ := generate.At(doc, path[:len(path)-1]...).(object)
 	if ok {
 		o[path[len(path)-1]] = value
 	}
@@ -257,8 +239,8 @@ func set(doc document, value any, path ...string) bool {
 
 func dropProperty(schema, name string) func(document) bool {
 	return func(doc document) bool {
-		required, _ := at(doc, "components", "schemas", schema, "required").([]any)
-		s, _ := at(doc, "components", "schemas", schema).(object)
+		required, _ := generate.At(doc, "components", "schemas", schema, "required").([]any)
+		s, _ := generate.At(doc, "components", "schemas", schema).(object)
 		if s != nil {
 			s["required"] = slices.DeleteFunc(slices.Clone(required), func(v any) bool { return v == name })
 		}

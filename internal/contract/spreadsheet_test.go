@@ -32,9 +32,9 @@ func TestSpreadsheet(t *testing.T) {
 					Identity: store.Identity{AnonymousID: path, SessionID: path}})
 		}
 	})
-	rec := w.send(request{method: "GET", target: "/v1/query?website_id=" + sightlinetest.Website +
+	rec := w.send(request{Method: "GET", Target: "/v1/query?website_id=" + sightlinetest.Website +
 		"&parameters=pages&preset=today",
-		header: map[string]string{"X-Api-Key": w.key, "Accept": "text/csv"}})
+		Header: map[string]string{"X-Api-Key": w.key, "Accept": "text/csv"}})
 	sent, err := csv.NewReader(strings.NewReader(rec.Body.String())).ReadAll()
 	if err != nil || len(sent) != len(paths)+1 {
 		t.Fatalf("status %d, %d lines, %v: %s", rec.Code, len(sent), err, rec.Body)

@@ -100,13 +100,13 @@ func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 			w.session = e.SessionID
 		}
 	}
-	rec := w.send(request{method: http.MethodGet, target: "/v1/openapi.json"})
+	rec := w.send(request{Method: http.MethodGet, Target: "/v1/openapi.json"})
 	if err := json.Unmarshal(rec.Body.Bytes(), &w.doc); err != nil || rec.Code != http.StatusOK {
 		t.Fatalf("status %d: %v", rec.Code, err)
 	}
-	flag := w.send(request{method: http.MethodPost, target: "/public/v1/flags",
-		header: map[string]string{"X-Api-Key": host.Key, "Content-Type": "application/json"},
-		body:   `{"clientId":"` + host.Website + `","key":"` + flagKey + `","type":"boolean","defaultValue":true}`})
+	flag := w.send(request{Method: http.MethodPost, Target: "/public/v1/flags",
+		Header: map[string]string{"X-Api-Key": host.Key, "Content-Type": "application/json"},
+		Body:   `{"clientId":"` + host.Website + `","key":"` + flagKey + `","type":"boolean","defaultValue":true}`})
 	var created struct{ Flag struct{ ID string } }
 	if err := json.Unmarshal(flag.Body.Bytes(), &created); err != nil || created.Flag.ID == "" {
 		t.Fatalf("status %d, %v: %s", flag.Code, err, flag.Body)
@@ -136,33 +136,19 @@ func (w *world) save(t *testing.T) {
 			`","body":{"filters":[{"field":"country","op":"eq","value":"DE"}]}}`,
 		`{"kind":"annotation","name":"` + annotationName + `","body":{"at":"2026-01-01","text":"Launch"}}`,
 	} {
-		rec := w.send(request{method: http.MethodPost, target: "/v1/websites/" + sightlinetest.Website + "/definitions",
-			header: map[string]string{"X-Api-Key": w.key, "Content-Type": "application/json"}, body: body})
+		rec := w.send(request{Method: http.MethodPost, Target: "/v1/websites/" + sightlinetest.Website + "/definitions",
+			Header: map[string]string{"X-Api-Key": w.key, "Content-Type": "application/json"}, Body: body})
 		if rec.Code != http.StatusOK {
 			t.Fatalf("status %d: %s", rec.Code, rec.Body)
 		}
 	}
 }
 
-// A request is one that the generator made, for the operation of a document.
-type request struct {
-	path   string // of the document
-	method string
-	target string
-	header map[string]string
-	body   string
-	valid  bool // it follows the document
-}
-
-func (r request) String() string {
-	return r.method + " " + r.target + " " + r.header["Accept"] + " " + r.body
-}
-
 func (w *world) send(r request) *httptest.ResponseRecorder {
-	hr := httptest.NewRequest(r.method, r.target, strings.NewReader(r.body))
+	hr := httptest.NewRequest(r.Method, r.Target, strings.NewReader(r.Body))
 	hr.Header.Set("User-Agent",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36")
-	for name, value := range r.header {
+	for name, value := range r.Header {
 		hr.Header.Set(name, value)
 	}
 	rec := httptest.NewRecorder()

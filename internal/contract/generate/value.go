@@ -1,4 +1,4 @@
-package contract
+package generate
 
 import (
 	"fmt"
@@ -6,19 +6,17 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/sightline-analytics/sightline/sightlinetest"
 )
 
 // deepest is the depth from which values have no optional members.
 const deepest = 6
 
 // value makes a value of a schema. name is the name of its member; some names have rules that the schema does not say.
-func (g *generator) value(name string, schema any, depth int) any {
-	s, _ := schema.(object)
+func (g *Generator) value(name string, schema any, depth int) any {
+	s, _ := schema.(Object)
 	s = g.narrowed(name, s)
 	if ref, ok := s["$ref"].(string); ok {
-		return g.named(ref, name, at(g.world.doc, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...), depth)
+		return g.named(ref, name, At(g.Doc, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...), depth)
 	}
 	if c, ok := s["const"]; ok {
 		return c
@@ -31,7 +29,7 @@ func (g *generator) value(name string, schema any, depth int) any {
 	}
 	if all, ok := s["anyOf"].([]any); ok {
 		all = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
-			required, _ := at(v, "required").([]any)
+			required, _ := At(v, "required").([]any)
 			bySaved := slices.Contains(required, any("saved")) || slices.Contains(required, any("segment"))
 			// a definition uses no other
 			return bySaved && (g.kind != website || strings.HasSuffix(g.path, "/definitions"))
@@ -69,7 +67,7 @@ func (g *generator) value(name string, schema any, depth int) any {
 }
 
 // narrowed returns s without the query types that are not about the subject of the request.
-func (g *generator) narrowed(name string, s object) object {
+func (g *Generator) narrowed(name string, s Object) Object {
 	with := maps.Clone(s)
 	if all, ok := s["enum"].([]any); ok && name == "parameters" {
 		with["enum"] = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
@@ -81,7 +79,7 @@ func (g *generator) narrowed(name string, s object) object {
 	}
 	if all, ok := s["anyOf"].([]any); ok && name == "parameters" {
 		with["anyOf"] = slices.DeleteFunc(slices.Clone(all), func(v any) bool {
-			ref, _ := at(v, "$ref").(string)
+			ref, _ := At(v, "$ref").(string)
 			return strings.HasSuffix(ref, "Parameter") && !strings.HasSuffix(ref, "/Parameter") && !g.about(ref)
 		})
 	}
@@ -89,9 +87,9 @@ func (g *generator) narrowed(name string, s object) object {
 }
 
 // named makes a value of a component.
-func (g *generator) named(ref, name string, schema any, depth int) any {
+func (g *Generator) named(ref, name string, schema any, depth int) any {
 	v := g.value(name, schema, depth)
-	o, _ := v.(object)
+	o, _ := v.(Object)
 	switch {
 	case o == nil:
 	case strings.HasSuffix(ref, "/Query"):
@@ -104,22 +102,22 @@ func (g *generator) named(ref, name string, schema any, depth int) any {
 	return v
 }
 
-func (g *generator) object(name string, s object, depth int) any {
-	o := object{}
+func (g *Generator) object(name string, s Object, depth int) any {
+	o := Object{}
 	required, _ := s["required"].([]any)
-	properties, _ := s["properties"].(object)
+	properties, _ := s["properties"].(Object)
 	for _, member := range slices.Sorted(maps.Keys(properties)) {
 		if slices.Contains(required, any(member)) || depth < deepest && g.chance(0.15) {
 			o[member] = g.value(member, properties[member], depth+1)
 		}
 	}
-	if more, ok := s["additionalProperties"].(object); ok && len(properties) == 0 && g.chance(0.5) {
+	if more, ok := s["additionalProperties"].(Object); ok && len(properties) == 0 && g.chance(0.5) {
 		o[pick(g, []string{"plan", "total", "targetingKey"})] = g.value("", more, depth+1)
 	}
 	return o
 }
 
-func (g *generator) array(name string, s object, depth int) any {
+func (g *Generator) array(name string, s Object, depth int) any {
 	least, _ := s["minItems"].(float64)
 	n := int(least) + g.IntN(3)
 	if depth > deepest {
@@ -142,15 +140,15 @@ func (g *generator) array(name string, s object, depth int) any {
 	return all
 }
 
-func (g *generator) text(name string, s object) any {
-	day := func(ago int) string { return sightlinetest.Start().AddDate(0, 0, -ago).Format(time.DateOnly) }
+func (g *Generator) text(name string, s Object) any {
+	day := func(ago int) string { return g.Start.AddDate(0, 0, -ago).Format(time.DateOnly) }
 	switch pattern, _ := s["pattern"].(string); {
 	case s["format"] == "date-time":
-		return sightlinetest.Start().Format(time.RFC3339)
+		return g.Start.Format(time.RFC3339)
 	case s["format"] == "date" && strings.HasPrefix(name, "start"):
-		return day(days + g.IntN(3))
+		return day(g.Days + g.IntN(3))
 	case s["format"] == "date":
-		return day(g.IntN(days))
+		return day(g.IntN(g.Days))
 	case strings.Contains(pattern, "property"):
 		return "property:" + pick(g, []string{"plan", "total", "flag"})
 	case strings.Contains(pattern, "mhd"):
@@ -161,7 +159,7 @@ func (g *generator) text(name string, s object) any {
 	}
 	switch name {
 	case "segment":
-		return segmentName
+		return g.Segment
 	case "timeZone", "timezone":
 		return pick(g, []string{"UTC", "Europe/Berlin", "Asia/Kathmandu"})
 	case "allowedAddresses", "blockedAddresses":
@@ -174,7 +172,7 @@ func (g *generator) text(name string, s object) any {
 		return pick(g, []string{"signup", "order_paid"})
 	case "key":
 		if g.chance(0.5) {
-			return flagKey
+			return g.FlagKey
 		}
 	case "websiteId", "linkId", "scheduleId", "clientId", "link_id", "schedule_id", "website_id":
 		return g.id(name)
@@ -184,15 +182,15 @@ func (g *generator) text(name string, s object) any {
 }
 
 // savedName returns the name of a funnel, or those of goals, which may be one, a list or true.
-func (g *generator) savedName(s object) any {
+func (g *Generator) savedName(s Object) any {
 	if s["anyOf"] == nil {
-		return funnelName
+		return g.Funnel
 	}
-	return pick(g, []any{true, goalName, []any{goalName}})
+	return pick(g, []any{true, g.Goal, []any{g.Goal}})
 }
 
 // query follows the rules of queries that no schema says.
-func (g *generator) query(q object) {
+func (g *Generator) query(q Object) {
 	if q["startDate"] == nil || q["endDate"] == nil || g.chance(0.5) {
 		delete(q, "startDate")
 		delete(q, "endDate")
@@ -206,12 +204,12 @@ func (g *generator) query(q object) {
 	delete(q, "filters")
 	if g.kind == website && g.chance(0.3) {
 		q["filters"] = []any{pick(g,
-			[]any{object{"field": "country", "op": "eq", "value": "DE"}, object{"segment": segmentName}})}
+			[]any{Object{"field": "country", "op": "eq", "value": "DE"}, Object{"segment": g.Segment}})}
 	}
 	if all, ok := q["parameters"].([]any); ok && g.kind == website && g.chance(0.2) {
 		q["parameters"] = append(all, pick(g, []any{
-			object{"name": "goals", "saved": true}, object{"name": "goals_trends", "saved": []any{goalName}},
-			object{"name": "funnel", "saved": funnelName},
+			Object{"name": "goals", "saved": true}, Object{"name": "goals_trends", "saved": []any{g.Goal}},
+			Object{"name": "funnel", "saved": g.Funnel},
 		}))
 	}
 	if q["granularity"] == "hourly" || q["granularity"] == "hour" {
@@ -220,14 +218,14 @@ func (g *generator) query(q object) {
 }
 
 // parameter follows the rules of parameters that no schema says.
-func (g *generator) parameter(p object) {
+func (g *Generator) parameter(p Object) {
 	delete(p, "start_date")
 	delete(p, "end_date")
 	if p["name"] == nil {
 		delete(p, "sortBy")
 	}
 	if p["name"] == "session_events" {
-		p["filters"] = []any{object{"field": "session_id", "op": "eq", "value": g.world.session}}
+		p["filters"] = []any{Object{"field": "session_id", "op": "eq", "value": g.Session}}
 	}
 	if p["granularity"] == "hourly" || p["granularity"] == "hour" {
 		p["preset"] = "last_7d"

@@ -1,0 +1,156 @@
+package same
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An answer is what a program did with a request or a command. A command has an exit status and no header.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// mayDiffer lists what may always differ: a header by its name, or what a pattern matches in a body. what is the start
+// of a request or command, or "" for all.
+var mayDiffer = []struct {
+	what, header string
+	body         *regexp.Regexp
+	why          string
+}{
+	{header: "X-Ratelimit-Remaining", why: "limits fill up again with the real time"},
+	{header: "X-Ratelimit-Reset", why: "limits fill up again with the real time"},
+	{header: "Ratelimit", why: "limits fill up again with the real time"},
+	{what: "GET /v1/audit", header: "Content-Length", why: "as its body"},
+	{what: "GET /v1/audit", body: regexp.MustCompile(`"entries":\[.*`),
+		why: "entries are stored within a real second; the whole trail is compared at the end"},
+	{what: "POST /v1/query/compile", header: "Content-Length", why: "as its body"},
+	{what: "POST /v1/query/compile", body: regexp.MustCompile(`"source":"[a-z]+","why":"[^"]*"`),
+		why: "the background computes partials in its own time"},
+	{what: "POST /v1/query/compile", body: regexp.MustCompile(`"value":[0-9]{1,9}\}`),
+		why: "versions of seals count the work of the background"},
+}
+
+// compared says how two answers to a request or command differ. It pairs their random texts.
+func (p *pairs) compared(what string, before, after answer) (all []string) {
+	if before.status != after.status {
+		all = append(all, fmt.Sprintf("status %d became %d", before.status, after.status))
+	}
+	for _, m := range mayDiffer {
+		if !strings.HasPrefix(what, m.what) {
+			continue
+		}
+		if m.header != "" {
+			before.header, after.header = without(before.header, m.header), without(after.header, m.header)
+		} else {
+			before.body, after.body = m.body.ReplaceAllString(before.body, "…"), m.body.ReplaceAllString(after.body, "…")
+		}
+	}
+	names := maps.Clone(before.header)
+	maps.Copy(names, after.header)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if d := p.differ(strings.Join(before.header[name], "\n"), strings.Join(after.header[name], "\n")); d != "" {
+			all = append(all, "header "+name+": "+d)
+		}
+	}
+	if d := p.differ(before.body, after.body); d != "" {
+		all = append(all, "body: "+d)
+	}
+	return all
+}
+
+func without(h http.Header, name string) http.Header {
+	h = h.Clone()
+	h.Del(name)
+	return h
+}
+
+// An expectation is a line of the file of expected differences: a pattern of differences, a tab, and the reason.
+type expectation struct {
+	pattern *regexp.Regexp
+	met     bool
+}
+
+// expectations reads the file of expected differences. Lines that begin with # are comments.
+func expectations(file string) (all []*expectation, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		pattern, why, _ := strings.Cut(line, "\t")
+		if strings.TrimSpace(why) == "" {
+			return nil, fmt.Errorf("%s: %q has no tab and reason", file, line)
+		}
+		compiled, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, &expectation{pattern: compiled})
+	}
+	return all, nil
+}
+
+// expected reports whether a difference is expected.
+func expected(all []*expectation, difference string) bool {
+	for _, e := range all {
+		if e.pattern.MatchString(difference) {
+			e.met = true
+			return true
+		}
+	}
+	return false
+}
+
+// trailMayDiffer lists the members of audit entries that may always differ.
+var trailMayDiffer = map[string]string{
+	"requestId": "equal uses of a second are merged into the first, if it was not stored before",
+	"chain":     "names the process", "number": "counts the entries of a chain",
+}
+
+// trailsDiffer says how the entries of two audit trails differ. It counts merged uses one by one.
+func (p *pairs) trailsDiffer(before, after []json.RawMessage) (all []string, err error) {
+	uses := map[string]int{}
+	count := func(entries []json.RawMessage, sign int, of func(string) string) error {
+		for _, text := range entries {
+			var entry map[string]any
+			if err := json.Unmarshal(text, &entry); err != nil {
+				return err
+			}
+			requests, _ := entry["requests"].(float64)
+			delete(entry, "requests")
+			for name := range trailMayDiffer {
+				delete(entry, name)
+			}
+			js, err := json.Marshal(entry)
+			if err != nil {
+				return err
+			}
+			uses[of(string(js))] += sign * int(requests)
+		}
+		return nil
+	}
+	if err := count(before, -1, p.translated); err != nil {
+		return nil, err
+	}
+	if err := count(after, 1, func(s string) string { return s }); err != nil {
+		return nil, err
+	}
+	for _, entry := range slices.Sorted(maps.Keys(uses)) {
+		if n := uses[entry]; n != 0 {
+			all = append(all, fmt.Sprintf("audit: %+d of the entry %s", n, entry))
+		}
+	}
+	return all, nil
+}
