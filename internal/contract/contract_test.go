@@ -54,30 +54,7 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 	all := make([]exchange, 0, n)
 	send := func(r request) exchange {
 		x := exchanged(r, w.send(r))
-		var made struct {
-			Flag       struct{ ID string }
-			Definition definition
-		}
-		if json.Unmarshal([]byte(x.answer), &made) == nil {
-			if made.Flag.ID != "" {
-				g.flags = append(g.flags, made.Flag.ID)
-			}
-			if made.Definition.Name != "" {
-				g.saved = append(g.saved, made.Definition)
-			}
-		}
-		if x.method == http.MethodDelete && x.status == http.StatusOK {
-			gone := func(id string) bool { return strings.Contains(x.target, id) }
-			g.flags = slices.DeleteFunc(g.flags, gone)
-			g.saved = slices.DeleteFunc(g.saved,
-				func(d definition) bool { return strings.HasSuffix(x.target, "name="+d.Name) })
-			if left := slices.DeleteFunc(slices.Clone(g.keys), gone); len(left) > 0 {
-				g.keys = left
-			}
-			if left := slices.DeleteFunc(slices.Clone(g.sites), gone); len(left) > 0 {
-				g.sites = left
-			}
-		}
+		g.learn(x)
 		all = append(all, x)
 		return x
 	}
@@ -96,6 +73,35 @@ func exchanges(t *testing.T, w *world, n int) []exchange {
 		send(g.request(op))
 	}
 	return all
+}
+
+// learn adds the ids of new records to those that later requests name, and takes out those of removed ones.
+func (g *generator) learn(x exchange) {
+	var made struct {
+		Flag       struct{ ID string }
+		Definition definition
+	}
+	if json.Unmarshal([]byte(x.answer), &made) == nil {
+		if made.Flag.ID != "" {
+			g.flags = append(g.flags, made.Flag.ID)
+		}
+		if made.Definition.Name != "" {
+			g.saved = append(g.saved, made.Definition)
+		}
+	}
+	if x.method != http.MethodDelete || x.status != http.StatusOK {
+		return
+	}
+	gone := func(id string) bool { return strings.Contains(x.target, id) }
+	g.flags = slices.DeleteFunc(g.flags, gone)
+	g.saved = slices.DeleteFunc(g.saved,
+		func(d definition) bool { return strings.HasSuffix(x.target, "name="+d.Name) })
+	if left := slices.DeleteFunc(slices.Clone(g.keys), gone); len(left) > 0 {
+		g.keys = left
+	}
+	if left := slices.DeleteFunc(slices.Clone(g.sites), gone); len(left) > 0 {
+		g.sites = left
+	}
 }
 
 // TestContract compares the answers to generated requests with the document. Then it plants mistakes in the document,

@@ -158,14 +158,19 @@ func (r request) String() string {
 	return r.method + " " + r.target + " " + r.header["Accept"] + " " + r.body
 }
 
-func (w *world) send(r request) *httptest.ResponseRecorder {
+// http returns r with the headers of a browser.
+func (r request) http() *http.Request {
 	hr := httptest.NewRequest(r.method, r.target, strings.NewReader(r.body))
 	hr.Header.Set("User-Agent",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36")
 	for name, value := range r.header {
 		hr.Header.Set(name, value)
 	}
+	return hr
+}
+
+func (w *world) send(r request) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
-	w.handler.ServeHTTP(rec, hr)
+	w.handler.ServeHTTP(rec, r.http())
 	return rec
 }
