@@ -80,8 +80,8 @@ func TestPagesOfTheAuditTrail(t *testing.T) {
 func TestTagsHideVersions(t *testing.T) {
 	tag := func(key string) string {
 		w := newVersioned(t, &versions{}, query.Config{}, func(cfg *Config) { cfg.TagKey = []byte(key) })
-		rec := w.send(http.MethodGet, "/v1/query?website_id=site_a&parameters=pages&startDate=2026-03-01&endDate=2026-03-02",
-			"all", "")
+		rec := w.send(http.MethodGet,
+			"/v1/query?website_id=site_a&parameters=pages&startDate=2026-03-01&endDate=2026-03-02", "all", "")
 		if rec.Code != http.StatusOK || rec.Header().Get("ETag") == "" {
 			t.Fatalf("status %d, %q: %s", rec.Code, rec.Header(), rec.Body)
 		}

@@ -118,7 +118,8 @@ func (p *pair) disturb() {
 	}
 	for _, at := range []*string{&r.target, &r.body} {
 		*at = strings.NewReplacer(sightlinetest.Website, foreign("web", 0), link, foreign("lnk", 0), monitor,
-			foreign("mon", 0), "/keys/key_", "/keys/key_of_", "/websites/web_a", "/websites/"+foreign("web", 1)).Replace(*at)
+			foreign("mon", 0), "/keys/key_", "/keys/key_of_", "/websites/web_a", "/websites/"+foreign("web", 1)).
+			Replace(*at)
 	}
 	r.header["X-Api-Key"] = p.with.theirs
 	p.with.from(r, "198.51.100.7:1000")
