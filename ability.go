@@ -118,8 +118,10 @@ func abilitiesOfAuth() []ability {
 }
 
 func abilitiesOfLimiter() []ability {
-	return []ability{abilityOf[auth.ConcurrencyLimiter]("auth.ConcurrencyLimiter",
-		"concurrent requests are not limited")}
+	return []ability{
+		abilityOf[auth.ConcurrencyLimiter]("auth.ConcurrencyLimiter", "concurrent requests are not limited"),
+		abilityOf[auth.GroupLimiter]("auth.GroupLimiter", "each bucket of a request is charged by a call of its own"),
+	}
 }
 
 // reportAbilities logs the abilities that parts of c lack: as warnings if a wrapper lost them.

@@ -40,6 +40,11 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 		cfg.Trail = records.Audit()
 	}
 	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
+	if cfg.TagKey == nil && !b.cfg.Pepper.IsZero() {
+		var err error
+		cfg.TagKey, err = b.cfg.Pepper.Key("sightline etag")
+		b.fault(err)
+	}
 	if cfg.Health == nil {
 		cfg.Health = b.health(parts.writes)
 	}

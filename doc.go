@@ -46,6 +46,7 @@
 //	Config.Auth        auth.Minter             panel tokens
 //	                   auth.Screener           protection against guesses
 //	Config.Limiter     auth.ConcurrencyLimiter limits of concurrent requests
+//	                   auth.GroupLimiter       one call for all buckets of a request
 //
 // A wrapper that embeds an interface, such as struct{ store.Store }, loses the abilities of the value in it. New logs a
 // warning with the name of each lost ability. To keep an ability, the wrapper implements its method. Other missing

@@ -64,6 +64,22 @@ type Limiter interface {
 	Allow(ctx context.Context, class Class, id string, cost int, own *Limits) (Decision, error)
 }
 
+// A Bucket is the rate of an id in a class, as for [Limiter.Allow].
+type Bucket struct {
+	Class  Class
+	ID     string
+	Limits *Limits // nil means the default limit of the class
+}
+
+// A GroupLimiter is a Limiter that takes from several buckets at once. Any other Limiter is asked for one bucket after
+// another, and takes back what it took before a refusal.
+type GroupLimiter interface {
+	// AllowAll takes cost from all buckets, or from none if one of them refuses. It returns a decision for each bucket,
+	// up to the first refusal. All buckets belong to owner, and always come with the same owner. Otherwise the rules of
+	// [Limiter.Allow] hold for each bucket.
+	AllowAll(ctx context.Context, owner string, buckets []Bucket, cost int) ([]Decision, error)
+}
+
 // A ConcurrencyLimiter bounds how many requests of one caller run at the same time.
 type ConcurrencyLimiter interface {
 	// Acquire takes one of the slots of id, which has factor times as many slots as a key. If it succeeds,

@@ -71,34 +71,27 @@ func (l *Limits) times(n int) *Limits {
 	return &Limits{PerMinute: min(l.PerMinute, math.MaxInt/n) * n}
 }
 
-// A bucket is a rate that a request takes from. A request may take from several.
-type bucket struct {
-	class  Class
-	id     string
-	limits *Limits
-}
-
 // buckets returns the buckets that a request of p takes from: the bucket of the key or token, the buckets of the keys
 // that made the key, and the bucket of the owner. The bucket of a key does not count the requests of its tokens.
-func (p *Principal) buckets(class Class) []bucket {
+func (p *Principal) buckets(class Class) []Bucket {
 	k := p.Key
-	own, owner := bucket{class, k.ID, k.Limits}, bucket{class.Owner(), k.Owner, k.Limits.times(OwnerFactor)}
+	own, owner := Bucket{class, k.ID, k.Limits}, Bucket{class.Owner(), k.Owner, k.Limits.times(OwnerFactor)}
 	if k.Limits != nil { // buckets of other limits would change this one at each request
-		owner.id += "/" + strconv.Itoa(k.Limits.PerMinute)
+		owner.ID += "/" + strconv.Itoa(k.Limits.PerMinute)
 	}
 	if p.Token == "" {
-		all := append(make([]bucket, 0, 2+len(k.Shares)), own)
+		all := append(make([]Bucket, 0, 2+len(k.Shares)), own)
 		for _, s := range k.Shares {
-			all = append(all, bucket{class, s.Key, s.Limits})
+			all = append(all, Bucket{class, s.Key, s.Limits})
 		}
 		return append(all, owner)
 	}
-	own.class, own.id = class.Token(), k.ID+"/"+p.Token
-	all := []bucket{own, {class.Tokens(), k.ID, k.Limits.times(TokensFactor)}}
+	own.Class, own.ID = class.Token(), k.ID+"/"+p.Token
+	all := []Bucket{own, {class.Tokens(), k.ID, k.Limits.times(TokensFactor)}}
 	for _, s := range k.Shares {
-		all = append(all, bucket{class.Tokens(), s.Key, s.Limits.times(TokensFactor)})
+		all = append(all, Bucket{class.Tokens(), s.Key, s.Limits.times(TokensFactor)})
 	}
-	owner.class, owner.limits = class.Owner().Tokens(), owner.limits.times(TokensFactor)
+	owner.Class, owner.Limits = class.Owner().Tokens(), owner.Limits.times(TokensFactor)
 	return append(all, owner)
 }
 
@@ -112,24 +105,39 @@ func (p *Principal) buckets(class Class) []bucket {
 //
 // It returns the decision of the first bucket, with the least Remaining of all, or the decision of one that refuses.
 func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int) (Decision, error) {
-	var first Decision
-	all := p.buckets(class)
-	for i, b := range all {
-		d, err := l.Allow(ctx, b.class, b.id, cost, b.limits)
-		if err != nil || !d.OK {
-			for _, taken := range all[:i] {
-				_, _ = l.Allow(ctx, taken.class, taken.id, -cost, taken.limits) // the refusal counts
-			}
-			return d, err
-		}
-		switch {
-		case i == 0:
-			first = d
-		case d.Limit > 0 && d.Remaining < first.Remaining:
+	decisions, err := allowAll(ctx, l, p.Key.Owner, p.buckets(class), cost)
+	if err != nil {
+		return Decision{}, err
+	}
+	if last := decisions[len(decisions)-1]; !last.OK {
+		return last, nil
+	}
+	first := decisions[0]
+	for _, d := range decisions[1:] {
+		if d.Limit > 0 && d.Remaining < first.Remaining {
 			first.Remaining, first.Reset = d.Remaining, d.Reset
 		}
 	}
 	return first, nil
+}
+
+// allowAll is [GroupLimiter.AllowAll] for every Limiter.
+func allowAll(ctx context.Context, l Limiter, owner string, buckets []Bucket, cost int) ([]Decision, error) {
+	if group, ok := l.(GroupLimiter); ok {
+		return group.AllowAll(ctx, owner, buckets, cost)
+	}
+	decisions := make([]Decision, 0, len(buckets))
+	for i, b := range buckets {
+		d, err := l.Allow(ctx, b.Class, b.ID, cost, b.Limits)
+		decisions = append(decisions, d)
+		if err != nil || !d.OK {
+			for _, taken := range buckets[:i] {
+				_, _ = l.Allow(ctx, taken.Class, taken.ID, -cost, taken.Limits) // the refusal counts
+			}
+			return decisions, err
+		}
+	}
+	return decisions, nil
 }
 
 // Acquire takes one of the slots for concurrent requests of each caller that p belongs to, or none: of the key or the

@@ -131,21 +131,27 @@ type Monitor struct {
 
 // Websites lists the websites that the key may read.
 func (c *Client) Websites(ctx context.Context) ([]Website, error) {
-	var body struct{ Websites []Website }
-	_, err := c.get(ctx, "/v1/query/websites", nil, &body)
-	return body.Websites, err
+	type answer struct {
+		Websites []Website
+		Next     *string
+	}
+	return pages(ctx, c, "/v1/query/websites", func(body *answer) ([]Website, *string) { return body.Websites, body.Next })
 }
 
 // Links lists the links that the key may read.
 func (c *Client) Links(ctx context.Context) ([]ShortLink, error) {
-	var body struct{ Links []ShortLink }
-	_, err := c.get(ctx, "/v1/query/links", nil, &body)
-	return body.Links, err
+	type answer struct {
+		Links []ShortLink
+		Next  *string
+	}
+	return pages(ctx, c, "/v1/query/links", func(body *answer) ([]ShortLink, *string) { return body.Links, body.Next })
 }
 
 // Monitors lists the monitors that the key may read.
 func (c *Client) Monitors(ctx context.Context) ([]Monitor, error) {
-	var body struct{ Monitors []Monitor }
-	_, err := c.get(ctx, "/v1/query/monitors", nil, &body)
-	return body.Monitors, err
+	type answer struct {
+		Monitors []Monitor
+		Next     *string
+	}
+	return pages(ctx, c, "/v1/query/monitors", func(body *answer) ([]Monitor, *string) { return body.Monitors, body.Next })
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -25,6 +26,7 @@ type question struct {
 	token   tokenRequest
 	export  exportRequest
 	person  erasure.Person
+	page    listing.Page // of a list
 }
 
 // cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine

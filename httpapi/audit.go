@@ -2,9 +2,13 @@ package httpapi
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -15,7 +19,62 @@ import (
 )
 
 // An auditQuestion is a decoded request for entries of the audit trail.
-type auditQuestion struct{ query audit.Query }
+type auditQuestion struct {
+	query audit.Query
+	after auditMark // the last entry of the page before; zero on the first page
+}
+
+// An auditMark is the place of an entry in addresses. The position of package audit has the number of the entry among
+// those of all owners, which would tell how much others do. The name of its chain is random, and hides the number.
+type auditMark struct {
+	at   time.Time
+	hash string
+}
+
+func markOf(p audit.Position) auditMark {
+	sum := sha256.Sum256([]byte(p.String()))
+	return auditMark{p.Time, base64.RawURLEncoding.EncodeToString(sum[:16])}
+}
+
+// String returns m as text for parseMark.
+func (m auditMark) String() string { return strconv.FormatInt(m.at.UnixMilli(), 10) + "." + m.hash }
+
+func parseMark(text string) (auditMark, error) {
+	at, hash, _ := strings.Cut(text, ".")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || hash == "" {
+		return auditMark{}, errors.New("must be the value of next of the page before")
+	}
+	return auditMark{time.UnixMilli(ms).UTC(), hash}, nil
+}
+
+// resume makes q.query begin after q.after, or after its instant if the entry was pruned.
+func (a *api) resume(ctx context.Context, q *auditQuestion) error {
+	if q.after == (auditMark{}) {
+		return nil
+	}
+	look := q.query
+	look.From, look.To, look.Limit = q.after.at, q.after.at.Add(time.Millisecond), audit.MaxFind
+	for {
+		page, err := a.cfg.Trail.Find(ctx, look)
+		if err != nil {
+			return err
+		}
+		for _, r := range page.Records {
+			if p := (audit.Position{Time: r.Entry.Time, Writer: r.Writer, Seq: r.Seq}); markOf(p).hash == q.after.hash {
+				q.query.After = &p
+				return nil
+			}
+		}
+		if look.After = page.Next; look.After == nil {
+			break
+		}
+	}
+	if q.query.To.IsZero() || q.query.To.After(q.after.at) {
+		q.query.To = q.after.at
+	}
+	return nil
+}
 
 // auditRecord is an entry of the audit trail in responses.
 type auditRecord struct {
@@ -76,13 +135,9 @@ func (a *api) readAudit(_ context.Context, r *front.Request, q *auditQuestion) e
 	bad = append(bad, each(values, "from", instantText(&q.query.From))...)
 	bad = append(bad, each(values, "to", instantText(&q.query.To))...)
 	bad = append(bad, readLimit(values, &q.query.Limit, audit.MaxFind)...)
-	bad = append(bad, each(values, "after", func(text string) error {
-		at, err := audit.ParsePosition(text)
-		if err != nil {
-			return errors.New("must be the value of next of the page before")
-		}
-		q.query.After = &at
-		return nil
+	bad = append(bad, each(values, "after", func(text string) (err error) {
+		q.after, err = parseMark(text)
+		return err
 	})...)
 	if len(bad) > 0 {
 		return bad
@@ -113,6 +168,9 @@ func instantText(to *time.Time) func(string) error {
 
 // listAudit answers with a page of entries, newest first.
 func (a *api) listAudit(ctx context.Context, _ *front.Request, q *auditQuestion) (*front.Answer, error) {
+	if err := a.resume(ctx, q); err != nil {
+		return nil, err
+	}
 	page, err := a.cfg.Trail.Find(ctx, q.query)
 	if err != nil {
 		return nil, err
@@ -126,7 +184,7 @@ func (a *api) listAudit(ctx context.Context, _ *front.Request, q *auditQuestion)
 		body.Entries = append(body.Entries, auditRecordOf(one.Entry))
 	}
 	if page.Next != nil {
-		body.Next = new(page.Next.String())
+		body.Next = new(markOf(*page.Next).String())
 	}
 	return front.JSON(body)
 }

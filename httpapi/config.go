@@ -3,6 +3,8 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,6 +102,9 @@ type Config struct {
 	// by default, and wildcards are not supported. Flags can be evaluated from any
 	// origin.
 	CORSOrigins []string
+	// TagKey is a secret that keeps the ETag of answers from telling how much other owners store. Processes with the
+	// same TagKey give the same ETag to the same data. Nil means a random one for this handler. It may have any length.
+	TagKey []byte
 	// NoCompile disables POST /v1/query/compile.
 	NoCompile bool
 	// Now is the clock for the audit trail, limits and conditional requests. It should be the engine's clock. nil means
@@ -183,5 +188,9 @@ func (cfg Config) withDefaults() Config {
 	cfg.MaxBody = cmp.Or(cfg.MaxBody, DefaultMaxBody)
 	cfg.MaxBatch = cmp.Or(cfg.MaxBatch, DefaultMaxBatch)
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
+	if cfg.TagKey == nil {
+		cfg.TagKey = make([]byte, sha256.Size)
+		_, _ = rand.Read(cfg.TagKey) // never fails
+	}
 	return cfg
 }

@@ -104,7 +104,7 @@ func definitionPosition(d store.Definition) listing.Position {
 
 // readDefinitionPage decodes the URL.
 func (a *api) readDefinitionPage(_ context.Context, r *front.Request, q *definitionQuestion) error {
-	page, err := readPage(r)
+	page, err := readPage(r, listing.DefaultLimit)
 	if q.limit = page.Limit; err == nil && page.After != (listing.Position{}) {
 		kind, name, _ := strings.Cut(page.After.ID, ":")
 		q.after = &store.Definition{Kind: store.DefinitionKind(kind), Name: name, Created: page.After.At}

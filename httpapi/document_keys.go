@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"fmt"
+
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
@@ -66,9 +68,12 @@ func (d *describer) describeKeys() map[string]described {
 }
 
 // pageParams returns the parameters of a list that comes in pages.
-func pageParams(most int) []openapi.Param {
+func pageParams(most int) []openapi.Param { return pagesOf(listing.DefaultLimit, most) }
+
+// pagesOf returns the parameters of a list with usual records on a page.
+func pagesOf(usual, most int) []openapi.Param {
 	return []openapi.Param{
-		openapi.Query("limit", openapi.Whole("Default 100", 1, most)),
+		openapi.Query("limit", openapi.Whole(fmt.Sprintf("Default %d", usual), 1, most)),
 		openapi.Query("after", openapi.Text("`next` of the page before")),
 	}
 }

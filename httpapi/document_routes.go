@@ -5,6 +5,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -41,6 +42,9 @@ func tags() []openapi.Tag {
 	}
 }
 
+// allOnAPage says what is special about lists for queries.
+const allOnAPage = "The records are in the order of their creation. `total` counts those of all pages."
+
 // describe returns the row of the document for each route, by its method and path. A new route needs a row here and one
 // in routes.
 func (d *describer) describe() map[string]described {
@@ -68,11 +72,11 @@ func (d *describer) describe() map[string]described {
 			Params: []openapi.Param{openapi.Query("include_meta",
 				openapi.Truth("Also return descriptions, columns and hints for charts; default `false`"))}}},
 		"GET /v1/query/websites": {Operation: openapi.Operation{ID: "listWebsites", Tag: tagQueries, NotModified: true,
-			Answer: openapi.Of[websitesBody](d.reflect)}},
+			Answer: openapi.Of[websitesBody](d.reflect), About: allOnAPage, Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}},
 		"GET /v1/query/links": {Operation: openapi.Operation{ID: "listLinks", Tag: tagQueries, NotModified: true,
-			Answer: openapi.Of[linksBody](d.reflect)}},
+			Answer: openapi.Of[linksBody](d.reflect), About: allOnAPage, Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}},
 		"GET /v1/query/monitors": {Operation: openapi.Operation{ID: "listMonitors", Tag: tagQueries, NotModified: true,
-			Answer: openapi.Of[monitorsBody](d.reflect)}},
+			Answer: openapi.Of[monitorsBody](d.reflect), About: allOnAPage, Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}},
 		"GET /v1/websites/{website_id}/analytics": {Operation: openapi.Operation{ID: "getOverview", Tag: tagQueries,
 			NotModified: true, Answer: openapi.Of[overviewBody](d.reflect),
 			About: "Totals, a series, and the first ten pages, sources, countries and devices.",

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -36,8 +37,10 @@ func (a *api) dataKey(ctx context.Context, r *front.Request, s *query.Snapshot) 
 }
 
 // dataTag returns the entity tag of a response before it is computed. It covers the route, the key of the data, and
-// extra, the other content. It is empty without a key, and so for responses that change with the clock.
-func dataTag(r *front.Request, key string, extra any) string {
+// extra, the other content. It is empty without a key, and so for responses that change with the clock. The key comes
+// from versions that count the changes of all owners. [Config.TagKey] hides them: without it, callers could try numbers
+// until one gives the tag.
+func (a *api) dataTag(r *front.Request, key string, extra any) string {
 	if key == "" {
 		return ""
 	}
@@ -50,5 +53,7 @@ func dataTag(r *front.Request, key string, extra any) string {
 		}
 		b = append(b, shown...)
 	}
-	return tagOf(b)
+	mac := hmac.New(sha256.New, a.cfg.TagKey)
+	mac.Write(b)
+	return tagOf(mac.Sum(nil))
 }

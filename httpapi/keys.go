@@ -170,7 +170,7 @@ func (a *api) listKeys(ctx context.Context, r *front.Request, q *keyQuestion) (*
 
 // readKeyPage decodes the URL.
 func (a *api) readKeyPage(_ context.Context, r *front.Request, q *keyQuestion) (err error) {
-	q.page, err = readPage(r)
+	q.page, err = readPage(r, listing.DefaultLimit)
 	return err
 }
 

@@ -127,7 +127,7 @@ func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question)
 		return nil, err
 	}
 	s := p.Snapshot()
-	tag := dataTag(r, a.dataKey(ctx, r, s), body.Website)
+	tag := a.dataTag(r, a.dataKey(ctx, r, s), body.Website)
 	if tag != "" && front.Matches(r.Request, tag) {
 		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}

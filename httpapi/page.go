@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// readPage decodes the URL of a list without other parameters.
-func readPage(r *front.Request) (listing.Page, error) {
-	page := listing.Page{Limit: listing.DefaultLimit}
+// readPage decodes the URL of a list without other parameters. Without a limit, a page has usual records.
+func readPage(r *front.Request, usual int) (listing.Page, error) {
+	page := listing.Page{Limit: usual}
 	values, ok := r.Query()
 	if !ok {
 		return page, errMalformed
@@ -38,6 +38,24 @@ func readLimit(values url.Values, limit *int, most int) query.Errors {
 		*limit = n
 		return nil
 	})
+}
+
+// pageOfAll returns a page of those of all records that may be shown, the number of these on all pages, and the
+// position of the next page, which is nil on the last one.
+func pageOfAll[T any](page listing.Page, all []T, position func(T) listing.Position,
+	show func(T) bool) (found []T, total int, next *string) {
+	shown := make([]T, 0, len(all))
+	for _, one := range all {
+		if show(one) {
+			shown = append(shown, one)
+		}
+	}
+	found = listing.Of(shown, listing.Page{After: page.After, Limit: page.Limit + 1}, position)
+	if len(found) > page.Limit {
+		found = found[:page.Limit]
+		next = new(position(found[page.Limit-1]).String())
+	}
+	return found, len(shown), next
 }
 
 // pageOf reads records until it has a page of those that may be shown, and the position of the next page, which is nil

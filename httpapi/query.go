@@ -46,7 +46,7 @@ func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) 
 	}
 	s := p.Snapshot()
 	key := a.dataKey(ctx, r, s)
-	tag := dataTag(r, key, as.tagged())
+	tag := a.dataTag(r, key, as.tagged())
 	if tag != "" && front.Matches(r.Request, tag) {
 		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}

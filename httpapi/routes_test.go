@@ -1,11 +1,15 @@
 package httpapi
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -305,4 +309,61 @@ func TestADefinitionThatCanMatchNothing(t *testing.T) {
 			t.Errorf("%s: %d %s, want the note %s", body, rec.Code, text, note)
 		}
 	}
+}
+
+// TestListsHavePages reads the lists for queries in pages of every size, and as a whole.
+func TestListsHavePages(t *testing.T) {
+	dir := &store.MemoryDirectory{}
+	const n = 7
+	lists := manySubjects{}
+	for i := range n {
+		id, at := fmt.Sprint("s", (i*3)%n), now.Add(time.Duration(i/3)*time.Millisecond+time.Microsecond)
+		if err := dir.AddWebsite(store.Website{ID: id, Owner: "org_a", CreatedAt: at}); err != nil {
+			t.Fatal(err)
+		}
+		lists.links = append(lists.links, store.Link{ID: id, Owner: "org_a", CreatedAt: at})
+		lists.monitors = append(lists.monitors, store.Monitor{ID: id, Owner: "org_a", CreatedAt: at})
+	}
+	w := newWorld(t, func(cfg *Config) { cfg.Directory, cfg.Subjects = dir, lists })
+	for _, list := range []string{"websites", "links", "monitors"} {
+		page := func(query string) (ids []string, next any) {
+			t.Helper()
+			body := object(t, w.send("GET", "/v1/query/"+list+query, "all", ""))
+			if body["total"] != float64(n) {
+				t.Errorf("%s%s: %v", list, query, body)
+			}
+			for _, one := range body[list].([]any) {
+				ids = append(ids, one.(map[string]any)["id"].(string))
+			}
+			return ids, body["next"]
+		}
+		all, next := page("")
+		if len(all) != n || next != nil {
+			t.Fatalf("all %s: %q, next %v", list, all, next)
+		}
+		for size := 1; size <= n; size++ {
+			got, next := page(fmt.Sprint("?limit=", size))
+			for next != nil {
+				var more []string
+				more, next = page(fmt.Sprintf("?limit=%d&after=%s", size, next))
+				got = append(got, more...)
+			}
+			if !slices.Equal(got, all) {
+				t.Errorf("%s in pages of %d: %q, want %q", list, size, got, all)
+			}
+		}
+		expect(t, w.send("GET", "/v1/query/"+list+"?limit=1001", "all", ""), 400, "VALIDATION_ERROR")
+	}
+}
+
+// manySubjects has links and monitors of one owner.
+type manySubjects struct {
+	links    []store.Link
+	monitors []store.Monitor
+}
+
+func (m manySubjects) Links(context.Context, string) ([]store.Link, error) { return m.links, nil }
+
+func (m manySubjects) Monitors(context.Context, string) ([]store.Monitor, error) {
+	return m.monitors, nil
 }

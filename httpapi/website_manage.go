@@ -144,7 +144,7 @@ func (a *api) listManaged(ctx context.Context, r *front.Request, q *websiteQuest
 
 // readWebsitePage decodes the URL.
 func (a *api) readWebsitePage(_ context.Context, r *front.Request, q *websiteQuestion) (err error) {
-	q.page, err = readPage(r)
+	q.page, err = readPage(r, listing.DefaultLimit)
 	return err
 }
 

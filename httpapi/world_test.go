@@ -142,7 +142,7 @@ func (d *fakeDirectory) Websites(_ context.Context, owner string) ([]store.Websi
 func (d *fakeDirectory) Links(_ context.Context, owner string) ([]store.Link, error) {
 	links := []store.Link{{ID: "link_a", Owner: "org_a", Name: "a", Slug: "a", TargetURL: "https://a.example",
 		CreatedAt: now},
-		{ID: "link_b", Owner: "org_a"}, {ID: "link_x", Owner: "org_b"}}
+		{ID: "link_b", Owner: "org_a", CreatedAt: now.Add(time.Second)}, {ID: "link_x", Owner: "org_b"}}
 	return slices.DeleteFunc(links, func(l store.Link) bool { return l.Owner != owner }), d.err
 }
 

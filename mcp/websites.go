@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -35,12 +36,12 @@ func (s *Server) listWebsites(ctx context.Context, api requester, js json.RawMes
 	if err := arguments(js, &in); err != nil {
 		return nil, err
 	}
-	var all websiteList
-	if err := api.do(ctx, "/v1/query/websites", nil, &all); err != nil {
+	all, err := allWebsites(ctx, api)
+	if err != nil {
 		return nil, err
 	}
 	found := websiteList{Websites: []website{}}
-	for _, w := range all.Websites {
+	for _, w := range all {
 		if strings.Contains(strings.ToLower(w.ID+"\n"+w.Name+"\n"+w.Domain), strings.ToLower(in.Search)) {
 			found.Websites = append(found.Websites, w)
 		}
@@ -50,4 +51,21 @@ func (s *Server) listWebsites(ctx context.Context, api requester, js json.RawMes
 		found.Note = fmt.Sprintf("%d of %d websites are shown; use search for the others.", maxWebsites, n)
 	}
 	return found, nil
+}
+
+// allWebsites reads all pages of the list.
+func allWebsites(ctx context.Context, api requester) (all []website, err error) {
+	for target := "/v1/query/websites"; ; {
+		var page struct {
+			Websites []website
+			Next     *string
+		}
+		if err := api.do(ctx, target, nil, &page); err != nil {
+			return nil, err
+		}
+		if all = append(all, page.Websites...); page.Next == nil {
+			return all, nil
+		}
+		target = "/v1/query/websites?" + url.Values{"after": {*page.Next}}.Encode()
+	}
 }

@@ -26,7 +26,13 @@ type BoundError = mistake.BoundError
 type Page = listing.Page
 
 // Position returns the place of w in the list of its owner's websites.
-func (w Website) Position() listing.Position { return listing.Position{At: w.CreatedAt, ID: w.ID} }
+func (w Website) Position() listing.Position { return listing.At(w.CreatedAt, w.ID) }
+
+// Position returns the place of l in the list of its owner's links.
+func (l Link) Position() listing.Position { return listing.At(l.CreatedAt, l.ID) }
+
+// Position returns the place of m in the list of its owner's monitors.
+func (m Monitor) Position() listing.Position { return listing.At(m.CreatedAt, m.ID) }
 
 // Size returns the bytes of the texts of w and of the JSON of its rules.
 func (w *Website) Size() int64 {

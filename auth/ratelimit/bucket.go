@@ -38,6 +38,11 @@ func newTable(limit, size int, now func() time.Time) (*table, error) {
 func (t *table) decide(id string, cost, limit int, take bool) auth.Decision {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.decideLocked(id, cost, limit, take)
+}
+
+// decideLocked is decide for a caller that holds the lock.
+func (t *table) decideLocked(id string, cost, limit int, take bool) auth.Decision {
 	wall, at := t.time.read()
 	b, ok := t.buckets.Get(id)
 	if !ok {

@@ -49,8 +49,8 @@ type Config struct {
 	Now func() time.Time
 }
 
-// A Limiter is an [auth.Limiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use and
-// starts no goroutines.
+// A Limiter is an [auth.Limiter], an [auth.GroupLimiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent
+// use and starts no goroutines.
 type Limiter struct {
 	tables   map[auth.Class]*table // not changed after New
 	factor   float64
@@ -135,6 +135,37 @@ func (l *Limiter) Allow(_ context.Context, class auth.Class, id string, cost int
 	return l.decide(class, id, cost, own, true)
 }
 
+// AllowAll implements [auth.GroupLimiter]. Nobody sees a state in which some buckets are charged and others are not. It
+// fails only for a class without a limit.
+func (l *Limiter) AllowAll(_ context.Context, _ string, buckets []auth.Bucket, cost int) ([]auth.Decision, error) {
+	var classes []auth.Class
+	for _, b := range buckets {
+		if _, ok := l.tables[b.Class]; !ok {
+			return nil, noLimit(b.Class)
+		}
+		if !slices.Contains(classes, b.Class) {
+			classes = append(classes, b.Class)
+		}
+	}
+	slices.Sort(classes) // all callers lock tables in the same order
+	for _, class := range classes {
+		l.tables[class].mu.Lock()
+		defer l.tables[class].mu.Unlock()
+	}
+	decisions := make([]auth.Decision, 0, len(buckets))
+	for _, take := range []bool{false, true} {
+		decisions = decisions[:0]
+		for _, b := range buckets {
+			t := l.tables[b.Class]
+			d := t.decideLocked(b.ID, cost, l.limitOf(t, b.Limits), take)
+			if decisions = append(decisions, d); !d.OK {
+				return decisions, nil
+			}
+		}
+	}
+	return decisions, nil
+}
+
 // Peek returns the decision that Allow would make now, without taking anything.
 func (l *Limiter) Peek(class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	return l.decide(class, id, cost, own, false)
@@ -143,13 +174,19 @@ func (l *Limiter) Peek(class auth.Class, id string, cost int, own *auth.Limits) 
 func (l *Limiter) decide(class auth.Class, id string, cost int, own *auth.Limits, take bool) (auth.Decision, error) {
 	t, ok := l.tables[class]
 	if !ok {
-		return auth.Decision{}, fmt.Errorf("ratelimit: class %q has no limit", class)
+		return auth.Decision{}, noLimit(class)
 	}
-	limit := t.limit
+	return t.decide(id, cost, l.limitOf(t, own), take), nil
+}
+
+func noLimit(class auth.Class) error { return fmt.Errorf("ratelimit: class %q has no limit", class) }
+
+// limitOf returns the limit of a bucket in t, which may have its own.
+func (l *Limiter) limitOf(t *table, own *auth.Limits) int {
 	if own != nil {
-		limit = l.scaled(own.PerMinute)
+		return l.scaled(own.PerMinute)
 	}
-	return t.decide(id, cost, limit, take), nil
+	return t.limit
 }
 
 // scaled returns limit times the factor, rounded, and at least 1.

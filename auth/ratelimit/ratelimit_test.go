@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 var (
 	_ auth.Limiter            = (*ratelimit.Limiter)(nil)
+	_ auth.GroupLimiter       = (*ratelimit.Limiter)(nil)
 	_ auth.ConcurrencyLimiter = (*ratelimit.Limiter)(nil)
 )
 
@@ -229,4 +231,40 @@ func ExampleNew() {
 	// true 1 0s <nil>
 	// true 0 0s <nil>
 	// false 0 30s <nil>
+}
+
+// TestAGroupIsChargedAtOnce checks that requests which one bucket refuses never take from another bucket, not even for a
+// moment: a caller who needs all of the other bucket is not refused meanwhile.
+func TestAGroupIsChargedAtOnce(t *testing.T) {
+	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	l, err := ratelimit.New(ratelimit.Config{Now: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := auth.Bucket{Class: auth.ClassExport, ID: "spent", Limits: &auth.Limits{PerMinute: 1}}
+	whole := auth.Bucket{Class: auth.ClassQuery, ID: "whole", Limits: &auth.Limits{PerMinute: 1000}}
+	if got, err := l.AllowAll(t.Context(), "o", []auth.Bucket{spent}, 1); err != nil || !got[0].OK {
+		t.Fatal(got, err)
+	}
+	var others sync.WaitGroup
+	for range 4 {
+		others.Go(func() {
+			for range 2000 {
+				got, err := l.AllowAll(t.Context(), "o", []auth.Bucket{whole, spent}, 1)
+				if err != nil || len(got) != 2 || got[1].OK {
+					t.Errorf("%+v, %v; want a refusal by the second bucket", got, err)
+					return
+				}
+			}
+		})
+	}
+	for range 2000 {
+		if d, err := l.Peek(whole.Class, whole.ID, 1000, whole.Limits); err != nil || !d.OK {
+			t.Fatalf("refused requests took from a bucket: %+v, %v", d, err)
+		}
+	}
+	others.Wait()
+	if got, err := l.AllowAll(t.Context(), "o", []auth.Bucket{{Class: "none", ID: "x"}}, 1); err == nil {
+		t.Errorf("a class without a limit: %+v", got)
+	}
 }

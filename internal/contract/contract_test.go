@@ -3,7 +3,6 @@ package contract
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"regexp"
@@ -13,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/contract/generate"
-	"github.com/sightline-analytics/sightline/sightlinetest"
 )
 
 // The defaults of the variables SIGHTLINE_QUESTIONS and SIGHTLINE_SEED.
@@ -42,12 +40,7 @@ func setting(t *testing.T, name string, usual int) int {
 // exchanges sends n requests, in turn to each operation, and to queries as often as to all others together.
 func exchanges(t *testing.T, w *world, n int) []exchange {
 	t.Helper()
-	g := &generate.Generator{Rand: rand.New(rand.NewPCG(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)), Doc: w.doc,
-		Names: generate.Names{Key: w.key, Website: sightlinetest.Website, Link: link, Monitor: monitor,
-			Session: w.session, FlagKey: flagKey, Goal: goalName, Funnel: funnelName, Segment: segmentName,
-			Start: sightlinetest.Start(), Days: days},
-		Flags: []string{w.flag}, Keys: keyIDs(), Sites: siteIDs(),
-		Saved: []generate.Definition{{Kind: "annotation", Name: annotationName}}}
+	g := w.generator(uint64(setting(t, "SIGHTLINE_SEED", seed)), 0)
 	var queries, others []generate.Operation
 	for _, op := range generate.Operations(w.doc) {
 		if op.Path == "/v1/query" {

@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/demo"
+	"github.com/sightline-analytics/sightline/internal/contract/generate"
 	"github.com/sightline-analytics/sightline/sightlinetest"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -144,14 +146,29 @@ func (w *world) save(t *testing.T) {
 	}
 }
 
-func (w *world) send(r request) *httptest.ResponseRecorder {
+// generator returns a generator of requests to w.
+func (w *world) generator(seed, stream uint64) *generate.Generator {
+	return &generate.Generator{Rand: rand.New(rand.NewPCG(seed, stream)), Doc: w.doc,
+		Names: generate.Names{Key: w.key, Website: sightlinetest.Website, Link: link, Monitor: monitor,
+			Session: w.session, FlagKey: flagKey, Goal: goalName, Funnel: funnelName, Segment: segmentName,
+			Start: sightlinetest.Start(), Days: days},
+		Flags: []string{w.flag}, Keys: keyIDs(), Sites: siteIDs(),
+		Saved: []generate.Definition{{Kind: "annotation", Name: annotationName}}}
+}
+
+// browsed returns r with the headers of a browser.
+func browsed(r request) *http.Request {
 	hr := httptest.NewRequest(r.Method, r.Target, strings.NewReader(r.Body))
 	hr.Header.Set("User-Agent",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36")
 	for name, value := range r.Header {
 		hr.Header.Set(name, value)
 	}
+	return hr
+}
+
+func (w *world) send(r request) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
-	w.handler.ServeHTTP(rec, hr)
+	w.handler.ServeHTTP(rec, browsed(r))
 	return rec
 }

@@ -32,6 +32,9 @@ type Position struct {
 	ID string
 }
 
+// At returns the position of a record with an id that was created at a time, which it cuts to whole milliseconds.
+func At(created time.Time, id string) Position { return Position{created.Truncate(time.Millisecond), id} }
+
 // Compare orders positions as lists do.
 func (p Position) Compare(o Position) int {
 	return cmp.Or(p.At.Compare(o.At), strings.Compare(p.ID, o.ID))

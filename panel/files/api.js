@@ -120,10 +120,21 @@ export async function askEach(subject, view, questions) {
   return (await call(aboutPath(subject, view), bodies)).results;
 }
 
-/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it. */
-export const listed = async (path, name) => (await allowed(call(path)))?.[name] ?? [];
+/** Returns what a route lists on all its pages. */
+async function pages(path, name) {
+  const all = [];
+  for (let after = ""; ; ) {
+    const page = await call(path + after);
+    all.push(...page[name]);
+    if (!page.next) return all;
+    after = `?${new URLSearchParams({ after: page.next })}`;
+  }
+}
 
-export const websites = async () => (await call("/v1/query/websites")).websites;
+/** Returns what a route lists, and nothing if the key may not use it, or the server does not have it. */
+export const listed = async (path, name) => (await allowed(pages(path, name))) ?? [];
+
+export const websites = () => pages("/v1/query/websites", "websites");
 
 /** The address of a path of the API. */
 export const address = (path) => new URL(root + path, location.origin).href.replace(path === "" ? /\/$/ : "", "");

@@ -7,7 +7,7 @@
 //	defer limiter.Close(ctx)
 //
 // Each bucket is one Redis key that holds an instant. A short script updates it with the clock of Redis (GCRA, the
-// generic cell rate algorithm). So all processes together let at most limit · (1 + t/60) requests pass in t
+// generic cell rate algorithm). One call of the script charges all buckets of a request, or none of them. So all processes together let at most limit · (1 + t/60) requests pass in t
 // seconds. The Redis key expires when the bucket is full again.
 //
 // # When Redis is unreachable or slow
@@ -36,6 +36,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,7 +89,7 @@ func Options(dsn string) (*redis.Options, error) {
 	return o, nil
 }
 
-// A Limiter is an [auth.Limiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use.
+// A Limiter is an [auth.Limiter], an [auth.GroupLimiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use.
 type Limiter struct {
 	cfg  Config
 	away atomic.Bool
@@ -145,23 +146,47 @@ func (cfg Config) withDefaults() Config {
 // ctx, so that requests of callers who hang up are counted.
 func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision,
 	error) {
+	all, err := l.allow(ctx, "", []auth.Bucket{{Class: class, ID: id, Limits: own}}, cost)
+	if err != nil {
+		return auth.Decision{}, err
+	}
+	return all[0], nil
+}
+
+// AllowAll implements [auth.GroupLimiter] in one call of Redis. It fails, and continues after the end of ctx, as Allow
+// does.
+func (l *Limiter) AllowAll(ctx context.Context, owner string, buckets []auth.Bucket, cost int) ([]auth.Decision, error) {
+	// A cluster stores keys with the same text in braces on one server, where one script can use them.
+	return l.allow(ctx, "{owner:"+url.QueryEscape(owner)+"}:", buckets, cost)
+}
+
+// allow decides about buckets whose keys begin with group.
+func (l *Limiter) allow(ctx context.Context, group string, buckets []auth.Bucket, cost int) ([]auth.Decision, error) {
 	if l.away.Load() {
-		return l.cfg.Local.Allow(ctx, class, id, cost, own)
+		return l.cfg.Local.AllowAll(ctx, "", buckets, cost)
 	}
-	d, err := l.cfg.Local.Peek(class, id, cost, own)
-	if err != nil || !d.OK {
-		return d, err
+	asked := make([]bucket, len(buckets))
+	for i, b := range buckets {
+		d, err := l.cfg.Local.Peek(b.Class, b.ID, cost, b.Limits)
+		if err != nil {
+			return nil, err
+		}
+		if !d.OK {
+			return []auth.Decision{d}, nil
+		}
+		asked[i] = bucket{l.cfg.Prefix + group + string(b.Class) + ":" + b.ID, d.Limit}
 	}
-	d, err = l.ask(context.WithoutCancel(ctx), l.key(class, id), d.Limit, cost)
+	decisions, err := l.ask(context.WithoutCancel(ctx), asked, cost)
 	if err != nil {
 		l.lost(err)
-		return l.cfg.Local.Allow(ctx, class, id, cost, own)
+		return l.cfg.Local.AllowAll(ctx, "", buckets, cost)
 	}
-	if d.OK {
-		// keeps the local count up to date; its decision is ignored
-		_, err = l.cfg.Local.Allow(ctx, class, id, cost, own)
+	if decisions[len(decisions)-1].OK {
+		for _, b := range buckets { // keeps the local counts up to date; these decisions are ignored
+			_, _ = l.cfg.Local.Allow(ctx, b.Class, b.ID, cost, b.Limits)
+		}
 	}
-	return d, err
+	return decisions, nil
 }
 
 // Acquire implements [auth.ConcurrencyLimiter].
@@ -217,7 +242,7 @@ func (l *Limiter) probe() {
 			return
 		case <-ticker.C:
 		}
-		if _, err := l.ask(l.ctx, l.cfg.Prefix+"probe", 1_000_000, 1); err == nil {
+		if _, err := l.ask(l.ctx, []bucket{{l.cfg.Prefix + "probe", 1_000_000}}, 1); err == nil {
 			break
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 var (
 	_ auth.Limiter            = (*redislimit.Limiter)(nil)
+	_ auth.GroupLimiter       = (*redislimit.Limiter)(nil)
 	_ auth.ConcurrencyLimiter = (*redislimit.Limiter)(nil)
 )
 
@@ -49,6 +50,15 @@ func BenchmarkAllow(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			allow(b, l, "key", 1, 1_000_000_000)
+		}
+	})
+	key := auth.Principal{Key: &auth.Key{ID: "k", Owner: "o", Limits: &auth.Limits{PerMinute: 10_000_000}}}
+	b.Run("charge", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if d, err := key.Charge(b.Context(), l, auth.ClassQuery, 1); err != nil || !d.OK {
+				b.Fatal(d, err)
+			}
 		}
 	})
 	b.Run("noByOwnBucket", func(b *testing.B) {

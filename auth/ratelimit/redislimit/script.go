@@ -10,7 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// script takes a cost from a bucket. The Redis key holds the instant at which the bucket is full. Each
+// script takes a cost from all buckets, or from none if one of them has too little. Its arguments are the cost, the
+// window, and the limit of each key. The Redis key of a bucket holds the instant at which the bucket is full. Each
 // missing token moves this instant window/limit into the future, so the bucket is empty if the instant
 // is a whole window ahead.
 //
@@ -25,31 +26,48 @@ import (
 var script = redis.NewScript(`
 local time = redis.call('TIME')
 local now = (time[1] - 1767225600) * 1000000 + time[2]
-local limit, cost, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local step = window / limit
-local kept = tonumber(redis.call('GET', KEYS[1]) or now) or now
-local full = math.min(math.max(kept, now), now + window)
-local after = full + cost * step
-local wait = after - now - window
+local cost, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local exact = 0.01
-local ok = wait <= exact
-if ok then full = math.max(after, now) end
-if (ok and cost ~= 0) or kept > now + window then
-	local left = math.max(math.ceil((full - now) / 1000), 1)
-	redis.call('SET', KEYS[1], string.format('%.17g', full), 'PX', left)
+local buckets, all = {}, true
+for i, key in ipairs(KEYS) do
+	local step = window / tonumber(ARGV[i + 2])
+	local kept = tonumber(redis.call('GET', key) or now) or now
+	local full = math.min(math.max(kept, now), now + window)
+	local after = full + cost * step
+	local wait = after - now - window
+	buckets[i] = {step = step, kept = kept, full = full, after = after, wait = wait, ok = wait <= exact}
+	all = all and buckets[i].ok
 end
-local remaining = math.floor((now + window - full + exact) / step)
-if ok then wait = 0 end
-return {ok and 1 or 0, math.max(remaining, 0), math.ceil(math.max(full - now, 0)), math.ceil(wait)}
+local answer = {}
+for i, b in ipairs(buckets) do
+	if all then b.full = math.max(b.after, now) end
+	if (all and cost ~= 0) or b.kept > now + window then
+		local left = math.max(math.ceil((b.full - now) / 1000), 1)
+		redis.call('SET', KEYS[i], string.format('%.17g', b.full), 'PX', left)
+	end
+	local remaining = math.floor((now + window - b.full + exact) / b.step)
+	if b.ok then b.wait = 0 end
+	answer[4 * i - 3] = b.ok and 1 or 0
+	answer[4 * i - 2] = math.max(remaining, 0)
+	answer[4 * i - 1] = math.ceil(math.max(b.full - now, 0))
+	answer[4 * i] = math.ceil(b.wait)
+end
+return answer
 `)
 
-// key returns the Redis key of the bucket of id.
-func (l *Limiter) key(class auth.Class, id string) string {
-	return l.cfg.Prefix + string(class) + ":" + id
+// A bucket is a Redis key with its limit.
+type bucket struct {
+	key   string
+	limit int
 }
 
-// ask runs the script. It returns within the timeout, even if the Redis client ignores the end of its context.
-func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.Decision, error) {
+// ask runs the script, and returns its decisions up to the first refusal. It returns within the timeout, even if the
+// Redis client ignores the end of its context.
+func (l *Limiter) ask(ctx context.Context, buckets []bucket, cost int) ([]auth.Decision, error) {
+	keys, args := make([]string, len(buckets)), []any{cost, auth.Window.Microseconds()}
+	for i, b := range buckets {
+		keys[i], args = b.key, append(args, b.limit)
+	}
 	ctx, cancel := context.WithTimeout(ctx, l.cfg.Timeout)
 	type answer struct {
 		numbers []int64
@@ -59,8 +77,7 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 	//background:stop=ctx bound=away fails=caller
 	go func() {
 		defer cancel()
-		numbers, err := script.Run(ctx, l.cfg.Client, []string{key}, limit, cost,
-			auth.Window.Microseconds()).Int64Slice()
+		numbers, err := script.Run(ctx, l.cfg.Client, keys, args...).Int64Slice()
 		answers <- answer{numbers, err}
 	}()
 	var got answer
@@ -70,20 +87,28 @@ func (l *Limiter) ask(ctx context.Context, key string, limit, cost int) (auth.De
 		select {
 		case got = <-answers: // the client returned at the same time
 		default:
-			return auth.Decision{}, fmt.Errorf("redislimit: no answer within %v: %w", l.cfg.Timeout, ctx.Err())
+			return nil, fmt.Errorf("redislimit: no answer within %v: %w", l.cfg.Timeout, ctx.Err())
 		}
 	}
 	if got.err != nil {
-		return auth.Decision{}, fmt.Errorf("redislimit: %w", got.err)
+		return nil, fmt.Errorf("redislimit: %w", got.err)
 	}
-	if len(got.numbers) != 4 {
-		return auth.Decision{}, fmt.Errorf("redislimit: the script returned %d numbers", len(got.numbers))
+	if len(got.numbers) != 4*len(buckets) {
+		return nil, fmt.Errorf("redislimit: the script returned %d numbers", len(got.numbers))
 	}
-	return auth.Decision{
-		OK:        got.numbers[0] == 1,
-		Limit:     limit,
-		Remaining: int(got.numbers[1]),
-		Reset:     l.cfg.Now().Add(time.Duration(got.numbers[2]) * time.Microsecond),
-		Retry:     time.Duration(got.numbers[3]) * time.Microsecond,
-	}, nil
+	decisions, now := make([]auth.Decision, 0, len(buckets)), l.cfg.Now()
+	for i, b := range buckets {
+		n := got.numbers[4*i:]
+		d := auth.Decision{
+			OK:        n[0] == 1,
+			Limit:     b.limit,
+			Remaining: int(n[1]),
+			Reset:     now.Add(time.Duration(n[2]) * time.Microsecond),
+			Retry:     time.Duration(n[3]) * time.Microsecond,
+		}
+		if decisions = append(decisions, d); !d.OK {
+			break
+		}
+	}
+	return decisions, nil
 }

@@ -96,8 +96,9 @@ func TestKeysThatAKeyMadeShareItsRateInAllProcesses(t *testing.T) {
 		}
 		if d.OK {
 			passed++
-		} else if own, err := two[1-i%2].Allow(t.Context(), auth.ClassQuery, k.ID, 0, k.Limits); own.Remaining != 7 {
-			t.Fatalf("the bucket of a refused key has %d tokens of 7, %v", own.Remaining, err)
+		} else if own, err := two[1-i%2].AllowAll(t.Context(), "acme",
+			[]auth.Bucket{{Class: auth.ClassQuery, ID: k.ID, Limits: k.Limits}}, 0); err != nil || own[0].Remaining != 7 {
+			t.Fatalf("the bucket of a refused key: %+v, %v; want 7 tokens", own, err)
 		}
 	}
 	if passed != 7 {
@@ -167,6 +168,63 @@ func TestProcessesShareTheBucketOfOne(t *testing.T) {
 	}
 	if refused < 300 || asked < 2000 {
 		t.Errorf("Redis was asked %d times and refused %d times, too few for a proof", asked, refused)
+	}
+}
+
+// TestProcessesShareGroupsOfOne sends random requests that take from several buckets to two processes that share a
+// Redis, and to one limiter without Redis. The two decide like the one, and say the same. So a refusal by one bucket
+// takes nothing from the others. Each request asks Redis once.
+func TestProcessesShareGroupsOfOne(t *testing.T) {
+	c := newClock()
+	two, client := newTimed(t, startServer(t), c)
+	one, err := ratelimit.New(ratelimit.Config{Now: c.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(60, 5))
+	owners := []string{"acme", "}", "{x}:", ""}
+	refusals := map[int]int{} // by the place of the bucket that refused
+	for range 3000 {
+		c.at = c.at.Add(time.Duration(r.Int64N(int64(2 * time.Second))).Truncate(time.Microsecond))
+		owner, buckets := owners[r.IntN(len(owners))], []auth.Bucket{}
+		for i := range 1 + r.IntN(4) { // each bucket always has the same limit
+			limit := []int{7, 11, 13, 97}[i]
+			class := []auth.Class{auth.ClassQuery, auth.ClassQuery, auth.ClassExport, auth.ClassQuery.Owner()}[i]
+			buckets = append(buckets, auth.Bucket{Class: class, ID: fmt.Sprint(owner, i, r.IntN(2)),
+				Limits: &auth.Limits{PerMinute: limit}})
+		}
+		r.Shuffle(len(buckets), func(i, j int) { buckets[i], buckets[j] = buckets[j], buckets[i] })
+		cost, before := r.IntN(4), client.asked
+		got, err1 := two[r.IntN(2)].AllowAll(t.Context(), owner, buckets, cost)
+		want, err2 := one.AllowAll(t.Context(), owner, buckets, cost)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		last := got[len(got)-1]
+		if last.OK != want[len(want)-1].OK {
+			t.Fatalf("%+v, cost %d: %+v, want %+v", buckets, cost, got, want)
+		}
+		if client.asked == before { // the process refused by its own buckets, and knows no other
+			continue
+		}
+		if client.asked != before+1 || len(got) != len(want) {
+			t.Fatalf("%+v, cost %d: Redis was asked %d times: %+v, want %+v", buckets, cost, client.asked-before, got,
+				want)
+		}
+		for i, d := range got {
+			if d.OK != want[i].OK || d.Remaining != want[i].Remaining || !near(d.Retry, want[i].Retry) ||
+				!near(d.Reset.Sub(want[i].Reset), 0) {
+				t.Fatalf("%+v, cost %d, bucket %d: %+v, want %+v", buckets, cost, i, d, want[i])
+			}
+		}
+		if !last.OK {
+			refusals[len(got)-1]++
+		}
+	}
+	for place := range 4 {
+		if refusals[place] < 20 {
+			t.Errorf("bucket %d refused %d times, too few for a proof", place, refusals[place])
+		}
 	}
 }
 
