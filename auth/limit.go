@@ -17,7 +17,9 @@ const (
 	ClassExport Class = "export"
 	// ClassIdentify: identifications without a key, by website and client network. Each may create a profile.
 	ClassIdentify Class = "identify"
-	ClassFlags    Class = "flags"  // evaluation of flags, by client and client network
+	ClassFlags    Class = "flags" // evaluation of flags without a key, by client and client network
+	// ClassEvaluate: evaluation of flags by key. Servers evaluate flags at each of their own requests.
+	ClassEvaluate Class = "evaluate"
 	ClassPublic   Class = "public" // requests without a key, by client network
 	ClassHealth   Class = "health" // health checks, by client network
 	// ClassRefused: requests with missing or refused credentials, by client network. Over this limit,
@@ -36,7 +38,7 @@ func (c Class) Default() int {
 		return DefaultPerMinute
 	case ClassOther:
 		return 300
-	case ClassTrack:
+	case ClassTrack, ClassEvaluate:
 		return 6000
 	case ClassExport:
 		return 10

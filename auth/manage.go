@@ -147,7 +147,7 @@ func (k *Key) classes() (all []Class) {
 	if k.Has(TrackEvents) {
 		all = append(all, ClassTrack)
 	}
-	return all
+	return append(all, ClassEvaluate) // needs no scope
 }
 
 // perMinute returns the limit of k for a class of requests, as far as keys know it: a Limiter may have other defaults.

@@ -3,6 +3,8 @@ package flags
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
+	"maps"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
@@ -21,6 +23,14 @@ type Context struct {
 // Check returns all limits that c exceeds, as FieldErrors, or nil.
 func (c *Context) Check() error {
 	var faults FieldErrors
+	c.checkIDs(&faults)
+	checkProperties(&faults, len(c.Properties), maps.Keys(c.Properties), func(name string) (int, bool) {
+		return weigh(c.Properties[name], MaxDepth)
+	})
+	return faults.err()
+}
+
+func (c *Context) checkIDs(faults *FieldErrors) {
 	for _, id := range []struct{ name, text string }{
 		{"environment", c.Environment}, {"userId", c.UserID}, {"email", c.Email},
 		{"organizationId", c.OrganizationID}, {"teamId", c.TeamID},
@@ -29,16 +39,20 @@ func (c *Context) Check() error {
 			faults.add(id.name, mistake.AtMost(MaxID, "bytes", len(id.text)))
 		}
 	}
-	if len(c.Properties) > MaxProperties {
-		faults.atMost("properties", "entries", len(c.Properties), MaxProperties)
-		return faults.err()
+}
+
+// checkProperties adds the limits that n properties with these names exceed. weigh weighs a property.
+func checkProperties(faults *FieldErrors, n int, names iter.Seq[string], weigh func(name string) (int, bool)) {
+	if n > MaxProperties {
+		faults.atMost("properties", "entries", n, MaxProperties)
+		return
 	}
 	size := 0
-	for name, v := range c.Properties {
+	for name := range names {
 		if len(name) > MaxPropertyName*4 {
 			faults.addf("properties", "may have names of at most %d bytes, not %d", MaxPropertyName*4, len(name))
 		}
-		n, ok := weigh(v, MaxDepth)
+		n, ok := weigh(name)
 		if !ok {
 			faults.addf("properties", "may have arrays and objects to a depth of at most %d", MaxDepth)
 		}
@@ -47,7 +61,6 @@ func (c *Context) Check() error {
 	if size > MaxContext {
 		faults.addf("properties", "may have at most %d bytes, not about %d", MaxContext, size)
 	}
-	return faults.err()
 }
 
 // weigh returns the approximate size of v in bytes. ok is false if v is nested deeper than depth.

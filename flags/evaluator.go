@@ -110,20 +110,51 @@ func (e *Evaluator) Close(ctx context.Context) error {
 	}
 }
 
-// Evaluate returns the result of one flag of client. Its error wraps ErrInvalid if the context is too large, or
-// ErrBusy. If the client is not in memory, it may also be an error of the store.
+// Evaluate returns the result of one flag of client. Its error wraps ErrInvalid if the part of the context that the
+// flag reads is too large, or ErrBusy. If the client is not in memory, it may also be an error of the store.
 func (e *Evaluator) Evaluate(ctx context.Context, client Client, key string, c *Context) (Result, error) {
-	x, now, err := e.index(ctx, client, c)
+	x, now, err := e.index(ctx, client)
 	if err != nil {
 		return Result{}, err
+	}
+	if c.Check() != nil {
+		if err := newPartial(c, now).check(x.flags[place{c.Environment, key}]); err != nil {
+			return Result{}, err
+		}
 	}
 	return x.Evaluate(key, c, now), nil
 }
 
+// EvaluateEach is EvaluateAll for callers that can report an error for one flag. If the context is too large, it
+// leaves out the flags that read a part of it that is, and returns the error of each, which wraps ErrInvalid.
+func (e *Evaluator) EvaluateEach(ctx context.Context, client Client, c *Context) (results map[string]Result,
+	faults map[string]error, err error) {
+	x, now, err := e.index(ctx, client)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Check() == nil {
+		return x.EvaluateAll(c, now), nil, nil
+	}
+	results, faults = map[string]Result{}, map[string]error{}
+	p, each := newPartial(c, now), evaluation{context: c, now: now}
+	for _, r := range x.environments[c.Environment] {
+		if err := p.check(r); err != nil {
+			faults[r.flag.Key] = err
+		} else if result := each.result(r); result.Reason != FlagNotFound {
+			results[r.flag.Key] = result
+		}
+	}
+	return results, faults, nil
+}
+
 // EvaluateAll returns the results by key of all flags of client that are evaluated for c. Its errors are the
-// errors of Evaluate.
+// errors of Evaluate, for the context as a whole.
 func (e *Evaluator) EvaluateAll(ctx context.Context, client Client, c *Context) (map[string]Result, error) {
-	x, now, err := e.index(ctx, client, c)
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	x, now, err := e.index(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -131,13 +162,16 @@ func (e *Evaluator) EvaluateAll(ctx context.Context, client Client, c *Context) 
 }
 
 // EvaluateKeys returns the results of the named flags that are evaluated for c. Its errors are the errors of
-// Evaluate, and ErrInvalid for more than [MaxKeys] keys.
+// EvaluateAll, and ErrInvalid for more than [MaxKeys] keys.
 func (e *Evaluator) EvaluateKeys(ctx context.Context, client Client, keys []string, c *Context) (map[string]Result,
 	error) {
 	if len(keys) > MaxKeys {
 		return nil, FieldErrors{{Field: "keys", Message: mistake.AtMost(MaxKeys, "entries", len(keys))}}
 	}
-	x, now, err := e.index(ctx, client, c)
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	x, now, err := e.index(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -152,12 +186,9 @@ func (e *Evaluator) Has(client Client) bool {
 	return k != nil && k.index != nil && !k.empty()
 }
 
-// index checks the context and returns the client's index.
-func (e *Evaluator) index(ctx context.Context, client Client, c *Context) (*Index, time.Time, error) {
+// index returns the client's index.
+func (e *Evaluator) index(ctx context.Context, client Client) (*Index, time.Time, error) {
 	now := e.cfg.Now()
-	if err := c.Check(); err != nil {
-		return nil, now, err
-	}
 	if err := client.check(); err != nil {
 		return nil, now, err
 	}

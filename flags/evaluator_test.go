@@ -120,7 +120,7 @@ func TestAnswersComeFromMemory(t *testing.T) {
 		if _, err := w.Evaluate(t.Context(), Client{}, "k", &Context{}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("no client: %v", err)
 		}
-		if _, err := w.Evaluate(t.Context(), OfWebsite("web"), "k",
+		if _, err := w.EvaluateAll(t.Context(), OfWebsite("web"),
 			&Context{UserID: strings.Repeat("x", MaxID+1)}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("a large context: %v", err)
 		}

@@ -140,7 +140,7 @@ func (d *describer) describe() map[string]described {
 			errors: []code{codeNotFound}},
 		"POST /ofrep/v1/evaluate/flags": {Operation: openapi.Operation{ID: "evaluateAllOFREP", Tag: tagOFREP,
 			NotModified: true, Body: openapi.Ref("OFREPRequest"), Params: ofrepClient(),
-			About: "All flags of the client.",
+			About: "All flags of the client. A flag that reads a part of the context that is too large has an errorCode in place of a value.",
 			Answer: openapi.Object("All flags of the client",
 				openapi.Member("flags", openapi.List("", openapi.Of[ofrepResult](d.reflect), 0, 0))).Needs("flags")}},
 		"GET /public/v1/flags/health": {Operation: openapi.Operation{ID: "getFlagsHealth", Tag: tagFlags,

@@ -44,7 +44,8 @@ func (a *api) flagRoutes() []*route {
 	}
 	evaluate := func(method, path, about string, s steps) *route {
 		s.Bucket = a.flagBucket
-		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassFlags, Steps: s},
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassEvaluate,
+			Anonymous: auth.ClassFlags, Steps: s},
 			about: about, access: ByKeyOrClient, body: method == http.MethodPost, stores: changes(method, nothing),
 			off: withoutFlags, open: true}
 	}

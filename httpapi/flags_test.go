@@ -372,15 +372,17 @@ func TestBucketsOfEvaluation(t *testing.T) {
 		w.send(method, target, key, body, headers...)
 		return strings.Join(w.limiter.asked, ", ")
 	}
-	asked("GET", "/public/v1/flags/bulk?clientId=site_a", "", "") // the client is known from now on
+	asked("GET", "/public/v1/flags/bulk?clientId=site_a", "slow", "") // the client and the key are known from now on
 	for _, tc := range []struct{ got, want string }{
 		{asked("GET", "/public/v1/flags/bulk?clientId=site_a", "", ""), "flags site_a|192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/bulk", "", "", "X-Client-Id", "site_a"), "flags site_a|192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/bulk?clientId=made-up", "", ""), "flags 192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/bulk?clientId=made-up", "", ""), "flags 192.0.2.1 1"},
-		{asked("GET", "/public/v1/flags/bulk?clientId=site_a", "flags", ""), "flags key_flags 1"},
+		{asked("GET", "/public/v1/flags/bulk?clientId=site_a", "flags", ""), "evaluate key_flags 1"},
 		{asked("POST", "/public/v1/flags/bulk", "", `{"clientId":"site_a"}`), "flags 192.0.2.1 1"},
 		{asked("POST", ofrepPrefix, "", `{}`, "Databuddy-Client-Id", "site_a"), "flags site_a|192.0.2.1 1"},
+		{asked("POST", ofrepPrefix+"/new-checkout", "slow", `{}`), "evaluate key_slow 1 of 5"},
+		{asked("OPTIONS", ofrepPrefix, "", ""), "flags 192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/health", "", ""), "health 192.0.2.1 1"},
 	} {
 		if diff := cmp.Diff(tc.want, tc.got); diff != "" {

@@ -18,14 +18,18 @@ import (
 // The routes below ofrepPrefix implement OFREP, the remote evaluation protocol of OpenFeature, which has its own
 // bodies: https://github.com/open-feature/protocol.
 
-// ofrepResult is the result of one flag.
+// ofrepResult is the result of one flag, or among the results of others its error.
 type ofrepResult struct {
-	Key      string         `json:"key"`
-	Reason   string         `json:"reason"`
-	Variant  string         `json:"variant,omitempty"`
-	Value    flags.Value    `json:"value,omitzero"`
-	Metadata map[string]any `json:"metadata"` // texts and numbers
+	Key       string         `json:"key"`
+	Reason    string         `json:"reason,omitempty"`
+	Variant   string         `json:"variant,omitempty"`
+	Value     flags.Value    `json:"value,omitzero"`
+	Metadata  map[string]any `json:"metadata,omitempty"` // texts and numbers
+	ErrorCode string         `json:"errorCode,omitempty"`
+	Details   string         `json:"errorDetails,omitempty"`
 }
+
+const ofrepInvalidContext = "INVALID_CONTEXT"
 
 // ofrepReasons maps reasons to the reasons of OpenFeature.
 var ofrepReasons = map[flags.Reason]string{
@@ -49,7 +53,7 @@ func ofrepOf(key string, result flags.Result) ofrepResult {
 	if result.Value.None {
 		reason = "DISABLED"
 	}
-	return ofrepResult{key, reason, result.Variant, result.Value, metadata}
+	return ofrepResult{Key: key, Reason: reason, Variant: result.Variant, Value: result.Value, Metadata: metadata}
 }
 
 // allowOFREP finds the client in the request, else the client of the key. Evaluation is public, so the key needs no
@@ -123,11 +127,11 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 		}
 		q.context.Properties[name] = v
 	}
-	if more, ok := errors.AsType[flags.FieldErrors](q.context.Check()); ok {
-		wrong = append(wrong, more...)
-	}
-	if len(wrong) > 0 {
-		return &contextError{wrong}
+	// Flags are found by the environment. Other attributes that are too large fail only flags that read them.
+	more, _ := errors.AsType[flags.FieldErrors](q.context.Check())
+	ofAll := func(e flags.FieldError) bool { return e.Field == "environment" }
+	if len(wrong) > 0 || slices.ContainsFunc(more, ofAll) {
+		return &contextError{append(wrong, more...)}
 	}
 	return nil
 }
@@ -135,6 +139,9 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 // answerOFREP answers with the flag in the path.
 func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	result, err := a.cfg.Flags.Evaluator().Evaluate(ctx, a.evaluated(ctx, r, q), r.Segment, &q.context)
+	if wrong, ok := errors.AsType[flags.FieldErrors](err); ok {
+		return nil, &contextError{wrong}
+	}
 	switch {
 	case err != nil:
 		return nil, notEvaluated(err)
@@ -146,10 +153,9 @@ func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion
 
 // answerAllOFREP answers with all flags, or with 304 if the caller has the same flags.
 func (a *api) answerAllOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
-	q.all = true
-	results, err := a.evaluate(ctx, r, q)
+	results, faults, err := a.cfg.Flags.Evaluator().EvaluateEach(ctx, a.evaluated(ctx, r, q), &q.context)
 	if err != nil {
-		return nil, err
+		return nil, notEvaluated(err)
 	}
 	if size := sizeOf(results); size > maxResults {
 		return nil, query.Errors{{Code: query.Invalid, Message: fmt.Sprintf(
@@ -158,8 +164,16 @@ func (a *api) answerAllOFREP(ctx context.Context, r *front.Request, q *flagQuest
 	body := struct {
 		Flags []ofrepResult `json:"flags"`
 	}{[]ofrepResult{}}
-	for _, key := range slices.Sorted(maps.Keys(results)) {
-		body.Flags = append(body.Flags, ofrepOf(key, results[key]))
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(results)), maps.Keys(faults))
+	slices.Sort(keys)
+	for _, key := range keys {
+		if result, ok := results[key]; ok {
+			body.Flags = append(body.Flags, ofrepOf(key, result))
+		} else {
+			wrong, _ := errors.AsType[flags.FieldErrors](faults[key])
+			body.Flags = append(body.Flags, ofrepResult{Key: key, Value: flags.Value{None: true},
+				ErrorCode: ofrepInvalidContext, Details: wrong.Plain()})
+		}
 	}
 	return tagged(body)
 }
@@ -184,7 +198,7 @@ func asOFREP(r *front.Request, err error, body errorBody) ofrepError {
 	var wrong *contextError
 	switch {
 	case errors.As(err, &wrong):
-		e.ErrorCode = "INVALID_CONTEXT"
+		e.ErrorCode = ofrepInvalidContext
 	case body.Code == codes[codeInvalidJSON].Code:
 		e.ErrorCode = "PARSE_ERROR"
 	case body.Code == codes[codeNotFound].Code:

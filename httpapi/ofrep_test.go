@@ -33,6 +33,10 @@ func TestOFREP(t *testing.T) {
 		return `{` + key + `"errorCode":"` + code + `","errorDetails":"` + details + `","success":false,"error":"` +
 			details + `",`
 	}
+	tooLong := func(key, field string) string {
+		return `{"key":"` + key + `","errorCode":"INVALID_CONTEXT","errorDetails":"` + field +
+			` may have at most 512 bytes, not 513"}`
+	}
 	const missing = "clientId is required: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"
 	for _, tc := range []struct {
 		name, path, client, key, body string
@@ -62,8 +66,20 @@ func TestOFREP(t *testing.T) {
 			fault("", "INVALID_CONTEXT", "context must be an object, not a number")},
 		{"an invalid targeting key", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400,
 			fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array")},
-		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`,
-			400, fault("", "INVALID_CONTEXT", "email may have at most 512 bytes, not 513")},
+		{"an environment that is too long", "", "site_a", "", `{"context":{"environment":"` +
+			strings.Repeat("x", 513) + `"}}`, 400,
+			fault("", "INVALID_CONTEXT", "environment may have at most 512 bytes, not 513")},
+		{"an id that is too long, for a flag that reads it", "/pro", "site_a", "", `{"context":{"userId":"` +
+			strings.Repeat("x", 513) + `"}}`, 400,
+			fault("pro", "INVALID_CONTEXT", "userId may have at most 512 bytes, not 513")},
+		{"an id that is too long, for a flag that does not read it", "/new-ui", "site_a", "", `{"context":{"userId":"` +
+			strings.Repeat("x", 513) + `"}}`, 200, ui},
+		{"an id that is too long, for all flags", "", "site_a", "", `{"context":{"userId":"` + strings.Repeat("x", 513) +
+			`"}}`, 200, `{"flags":[` + tooLong("color", "userId") + `,` + ui + `,` + tooLong("pro", "userId") + `]}`},
+		{"an id that is too long and hidden by another", "", "site_a", "", `{"context":{"userId":"bob","email":"` +
+			strings.Repeat("x", 513) + `"}}`, 200, `{"flags":[` + color + `,` + ui + `,` + off + `]}`},
+		{"a large property that no flag reads", "", "site_a", "", `{"context":{"plan":"pro","cart":"` +
+			strings.Repeat("x", 20_000) + `"}}`, 200, `{"flags":[` + color + `,` + ui + `,` + on + `]}`},
 		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` +
 			strings.Repeat("x", 513) + `"}}`, 400,
 			fault("", "INVALID_CONTEXT",

@@ -47,8 +47,10 @@ type Route struct {
 	Path   string // {website_id} stands for one segment
 	About  string // a short description
 	Class  auth.Class
-	Access Access
-	Body   bool // whether the route reads a JSON body
+	// Anonymous is the class of rate limits for callers without a key; empty means Class.
+	Anonymous auth.Class
+	Access    Access
+	Body      bool // whether the route reads a JSON body
 	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the records that requests
 	// create or change. It is "nothing" if they change none, and empty for GET.
 	Stores string
@@ -60,8 +62,8 @@ func Routes() []Route {
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
 		list = append(list, Route{
-			Method: r.Method, Path: r.Path, About: r.about, Class: r.Class, Access: r.access, Body: r.body,
-			Stores: r.stores,
+			Method: r.Method, Path: r.Path, About: r.about, Class: r.Class, Anonymous: r.Anonymous, Access: r.access,
+			Body: r.body, Stores: r.stores,
 		})
 	}
 	return list
@@ -159,7 +161,7 @@ func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 			continue
 		}
 		row.CORS, row.Cache = cors, "no-cache"
-		row.Use = row.Method == http.MethodGet || row.Class == auth.ClassQuery || row.Class == auth.ClassFlags
+		row.Use = row.Method == http.MethodGet || row.Class == auth.ClassQuery || row.Class == auth.ClassEvaluate
 		if row.open {
 			row.CORS = open
 		}

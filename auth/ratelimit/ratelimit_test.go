@@ -76,6 +76,7 @@ func TestLimitsOfClasses(t *testing.T) {
 		{"other requests of a key", ratelimit.Config{}, auth.ClassOther, nil, 300},
 		{"tracking", ratelimit.Config{}, auth.ClassTrack, nil, 6000},
 		{"flags", ratelimit.Config{}, auth.ClassFlags, nil, 600},
+		{"flags with a key", ratelimit.Config{}, auth.ClassEvaluate, nil, 6000},
 		{"public routes", ratelimit.Config{}, auth.ClassPublic, nil, 120},
 		{"health", ratelimit.Config{}, auth.ClassHealth, nil, 600},
 		{"queries of a key with its own limits", ratelimit.Config{}, auth.ClassQuery, own, 7},

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/track"
@@ -131,7 +132,7 @@ var senders = map[track.Access]string{
 }
 
 func (p *apiPage) apiRoute(r httpapi.Route) {
-	p.endpoint(r.Method, "", r.Path, r.About+".", callers[r.Access], string(r.Class))
+	p.endpoint(r.Method, "", r.Path, r.About+".", callers[r.Access], classOf(r.Class, r.Anonymous))
 }
 
 func (p *apiPage) trackRoute(r track.Route) {
@@ -144,7 +145,15 @@ func (p *apiPage) trackRoute(r track.Route) {
 	case r.Items == 1:
 		about = "The body is one item."
 	}
-	p.endpoint(r.Method, TrackPrefix, r.Path, about, senders[r.Access], string(r.Class))
+	p.endpoint(r.Method, TrackPrefix, r.Path, about, senders[r.Access], classOf(r.Class, r.Anonymous))
+}
+
+// classOf describes the limit classes of a route: for callers with a key, and without one.
+func classOf(class, anonymous auth.Class) string {
+	if anonymous == "" {
+		return fmt.Sprintf("`%s`", class)
+	}
+	return fmt.Sprintf("`%s`, without a key `%s`", class, anonymous)
 }
 
 // endpoint writes the section of a route.
@@ -158,7 +167,7 @@ func (p *apiPage) endpoint(method, prefix, path, about, caller, class string) {
 	p.left = slices.DeleteFunc(p.left, func(left string) bool { return left == name })
 	op := p.document.Paths[prefix+path][strings.ToLower(method)]
 	p.printf("\n### %s\n\n%s\n\n", name, sentences(about, op.Description, e.text))
-	p.printf("- Key: %s.\n- Limit class: `%s`.\n", caller, class)
+	p.printf("- Key: %s.\n- Limit class: %s.\n", caller, class)
 	if e.errors != "" {
 		p.printf("- Errors beside the common ones: %s.\n", e.errors)
 	}

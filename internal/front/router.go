@@ -102,8 +102,11 @@ func (e *endpoint) match(segments []string) (id string, ok bool) {
 // ofNetwork returns the class of the rate limit for requests to e without a key. Browsers send OPTIONS before events,
 // so there may be many of them behind one address.
 func (e *endpoint) ofNetwork() auth.Class {
-	if e.class == auth.ClassQuery || e.class == auth.ClassOther || e.class == auth.ClassExport {
+	switch e.class {
+	case auth.ClassQuery, auth.ClassOther, auth.ClassExport:
 		return auth.ClassPublic
+	case auth.ClassEvaluate:
+		return auth.ClassFlags
 	}
 	return e.class
 }

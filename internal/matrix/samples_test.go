@@ -26,7 +26,8 @@ func (r route) String() string { return r.host + " " + r.method + " " + r.path }
 // routes returns all routes of both handlers.
 func routes() (all []route) {
 	for _, r := range httpapi.Routes() {
-		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, r.Class, string(r.Access)})
+		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, cmp.Or(r.Anonymous, r.Class),
+			string(r.Access)})
 	}
 	for _, r := range track.Routes() {
 		if r.Access != track.Open { // a public file

@@ -380,7 +380,7 @@ func (x want) header(r route, id string, length int) http.Header {
 			set("Cache-Control", "no-cache")
 		case auth.ClassHealth:
 			set("Cache-Control", "no-store")
-		case auth.ClassFlags:
+		case auth.ClassEvaluate:
 			set("Cache-Control", "private, no-cache")
 		default:
 			set("Cache-Control", "private, no-cache", "Vary", "Authorization, X-Api-Key, Origin")
@@ -418,6 +418,7 @@ func (x want) header(r route, id string, length int) http.Header {
 var limits = map[auth.Class]int{
 	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600,
 	auth.ClassFlags:    600,
+	auth.ClassEvaluate: 6000,
 	auth.ClassExport:   10,
 	auth.ClassIdentify: 600, auth.ClassRefused: 60,
 }

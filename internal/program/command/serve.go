@@ -189,7 +189,7 @@ func (t *tables) options(address dsn) clickhouse.Config {
 func routeClasses() []auth.Class {
 	all := map[auth.Class]bool{}
 	for _, r := range httpapi.Routes() {
-		all[r.Class] = true
+		all[r.Class], all[cmp.Or(r.Anonymous, r.Class)] = true, true
 	}
 	for _, r := range track.Routes() {
 		all[r.Class], all[cmp.Or(r.Anonymous, r.Class)] = true, true

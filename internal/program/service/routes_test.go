@@ -47,7 +47,8 @@ func allRoutes() (all []walked) {
 	}
 	for _, r := range httpapi.Routes() {
 		all = append(all, walked{
-			handler: "api", method: r.Method, path: r.Path, classes: []auth.Class{r.Class}, reads: r.Body,
+			handler: "api", method: r.Method, path: r.Path,
+			classes: []auth.Class{r.Class, cmp.Or(r.Anonymous, r.Class)}, reads: r.Body,
 			keyed: r.Access != httpapi.Public, stores: r.Stores, codes: codes,
 		})
 	}
