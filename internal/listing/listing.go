@@ -33,7 +33,9 @@ type Position struct {
 }
 
 // At returns the position of a record with an id that was created at a time, which it cuts to whole milliseconds.
-func At(created time.Time, id string) Position { return Position{created.Truncate(time.Millisecond), id} }
+func At(created time.Time, id string) Position {
+	return Position{created.Truncate(time.Millisecond), id}
+}
 
 // Compare orders positions as lists do.
 func (p Position) Compare(o Position) int {
