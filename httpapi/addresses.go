@@ -4,17 +4,15 @@ import (
 	"context"
 	"slices"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query"
 )
 
+// addressBytes bounds the cached addresses. longestAddress is the maximum size of a cached one in bytes.
 const (
-	// maxAddresses is the maximum number of cached addresses.
-	maxAddresses = 1024
-	// longestAddress is the maximum size of a cached address in bytes.
+	addressBytes   = 8 << 20
 	longestAddress = 2 << 10
 )
 
@@ -25,19 +23,17 @@ type address struct {
 	bom     bool
 }
 
-// addresses caches the decoded queries of valid URLs, since dashboards repeat them. The least recently used are
-// dropped. The cache does not contain permissions. It is safe for concurrent use.
+// addresses caches the decoded queries of valid URLs, since dashboards repeat them. The cache does not contain
+// permissions.
 type addresses struct{ known *lru.Cache[string, address] }
 
-func newAddresses() (addresses, error) {
-	known, err := lru.New[string, address](maxAddresses)
-	return addresses{known}, err
-}
+func newAddresses() addresses { return addresses{lru.New[string, address](addressBytes)} }
 
 // add stores the decoded query of text.
 func (all addresses) add(text string, asks address) {
+	const fixed, decoded = 1000, 8 // a decoded query takes some times as much as its text
 	if len(text) <= longestAddress {
-		all.known.Add(text, asks)
+		all.known.Add(text, asks, fixed+decoded*int64(len(text)))
 	}
 }
 

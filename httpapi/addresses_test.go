@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -48,19 +47,13 @@ func withoutID(body string) string {
 	return before + after
 }
 
-func TestAddressesAreBounded(t *testing.T) {
-	all, err := newAddresses()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all.add(strings.Repeat("x", longestAddress+1), address{})
-	if n := all.known.Len(); n != 0 {
-		t.Errorf("a URL of %d bytes is cached", longestAddress+1)
-	}
-	for i := range 2 * maxAddresses {
-		all.add(fmt.Sprint(i), address{})
-	}
-	if n := all.known.Len(); n != maxAddresses {
-		t.Errorf("%d URLs are cached, want %d", n, maxAddresses)
+func TestLongAddressesAreNotCached(t *testing.T) {
+	all := newAddresses()
+	for length, want := range map[int]bool{longestAddress: true, longestAddress + 1: false} {
+		text := strings.Repeat("x", length)
+		all.add(text, address{})
+		if all.known.Has(text) != want {
+			t.Errorf("a URL of %d bytes is cached: %t, want %t", length, !want, want)
+		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/query"
@@ -125,13 +126,12 @@ func New(cfg Config) (http.Handler, error) {
 	if err := errors.Join(cfg.check(), err); err != nil {
 		return nil, err
 	}
-	types, err1 := newTypeAnswers(cfg.Engine.Types(), cfg.Engine.Datasets())
-	known, err2 := newAddresses()
-	kept, err3 := newResponses(cmp.Or(cfg.ResponseCache, cfg.Engine.ResultCache()))
-	if err := errors.Join(err1, err2, err3); err != nil {
+	types, err := newTypeAnswers(cfg.Engine.Types(), cfg.Engine.Datasets())
+	if err != nil {
 		return nil, err
 	}
-	a := &api{cfg: cfg.withDefaults(), types: types, addresses: known, responses: kept,
+	kept := lru.New[string, *response](cmp.Or(cfg.ResponseCache, cfg.Engine.ResultCache()))
+	a := &api{cfg: cfg.withDefaults(), types: types, addresses: newAddresses(), responses: &responses{known: kept},
 		exports: newExports()}
 	a.document = sync.OnceValues(a.documentAnswer) // most processes are never asked for it
 	cors := &front.CORS{

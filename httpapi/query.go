@@ -28,7 +28,7 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 		return nil, err
 	}
 	s, key := p.Snapshot(), ""
-	if a.responses.maxBytes > 0 {
+	if a.responses.known != nil {
 		key = a.dataKey(ctx, r, s)
 	}
 	return a.whole(ctx, r, s, key, "", as)

@@ -2,60 +2,21 @@ package httpapi
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // responses remembers the responses to whole queries under the key of their query.Snapshot, and lends memory to the
-// responses that it does not remember. It drops the least recently used response first. It is safe for concurrent use.
+// responses that it does not remember. It is safe for concurrent use.
 type responses struct {
-	maxBytes int64
-	room     sync.Pool // of *[]byte
-
-	mu    sync.Mutex
-	bytes int64 // what all responses cost
-	known *simplelru.LRU[string, *response]
-}
-
-// newResponses returns a cache of that many bytes. It remembers nothing if maxBytes is not positive.
-func newResponses(maxBytes int64) (*responses, error) {
-	known, err := simplelru.NewLRU[string, *response](math.MaxInt, nil) // bounded by bytes
-	return &responses{maxBytes: maxBytes, known: known}, err
-}
-
-// get returns the response that is remembered under key, or nil.
-func (all *responses) get(key string) *response {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	found, _ := all.known.Get(key)
-	return found
-}
-
-// add remembers e under key, unless it costs more than the whole cache. Two calls may have answered the same query at
-// once.
-func (all *responses) add(key string, e *response) {
-	cost := e.cost()
-	if cost > all.maxBytes {
-		return
-	}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if old, ok := all.known.Peek(key); ok {
-		all.bytes -= old.cost()
-	}
-	all.known.Add(key, e)
-	for all.bytes += cost; all.bytes > all.maxBytes; {
-		_, oldest, _ := all.known.RemoveOldest()
-		all.bytes -= oldest.cost()
-	}
+	known *lru.Cache[string, *response] // nil: it remembers nothing
+	room  sync.Pool                     // of *[]byte
 }
 
 // A response is the body of an answer to a query without failures. It is shared and must not be changed.
@@ -113,7 +74,7 @@ func (all *responses) answerOnce(resp *query.Response, tag string, as *form) *fr
 func (a *api) whole(ctx context.Context, r *front.Request, s *query.Snapshot, key, tag string, as *form) (*front.Answer,
 	error) {
 	key = as.keyed(key)
-	if found := a.responses.get(key); found != nil {
+	if found, ok := a.responses.known.Get(key); ok {
 		store.MeterOf(ctx).Add(found.rows, 0)
 		s.Reused(ctx)
 		return found.answer(tag), ctx.Err()
@@ -128,7 +89,7 @@ func (a *api) whole(ctx context.Context, r *front.Request, s *query.Snapshot, ke
 		}
 		key, tag = "", ""
 	}
-	if key == "" || a.responses.maxBytes <= 0 {
+	if key == "" || a.responses.known == nil {
 		return a.responses.answerOnce(resp, tag, as), nil
 	}
 	found := &response{form: as}
@@ -136,6 +97,6 @@ func (a *api) whole(ctx context.Context, r *front.Request, s *query.Snapshot, ke
 		found.rows += resp.Data[i].Data.Len()
 	}
 	found.body = slices.Clip(as.encode(resp, nil))
-	a.responses.add(key, found)
+	a.responses.known.Add(key, found, found.cost())
 	return found.answer(tag), nil
 }

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -68,32 +66,6 @@ func TestRememberedResponses(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestResponsesAreBounded checks that remembered responses take no more memory than they may, and that the least
-// recently used ones are dropped.
-func TestResponsesAreBounded(t *testing.T) {
-	one := func() *response { return &response{body: make([]byte, 1000)} }
-	all, err := newResponses(3*one().cost() + 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"a", "b", "c", "b"} {
-		all.add(key, one())
-	}
-	all.get("a")
-	all.add("d", one())
-	all.add("large", &response{body: make([]byte, 5000)})
-	if diff := cmp.Diff([]string{"b", "a", "d"}, all.known.Keys()); diff != "" || all.bytes != 3*one().cost() {
-		t.Errorf("%d bytes, responses %s", all.bytes, diff)
-	}
-	none, err := newResponses(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if none.add("a", one()); none.get("a") != nil {
-		t.Error("a cache without memory remembers a response")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query/ask"
-	"github.com/sightline-analytics/sightline/query/internal/lru"
+	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 )
 

@@ -1,6 +1,7 @@
 package lru
 
 import (
+	"maps"
 	"testing"
 )
 
@@ -8,20 +9,17 @@ func TestCacheKeepsWhatWasUsedLast(t *testing.T) {
 	c := New[string, int](10)
 	keeps := func(want map[string]int) {
 		t.Helper()
-		var held int64
-		for key := range c.at {
-			held += c.at[key].cost
-			if _, ok := want[key]; !ok {
-				t.Errorf("%s is kept", key)
-			}
+		got, held := map[string]int{}, int64(0)
+		for _, key := range c.by.Keys() {
+			e, _ := c.by.Peek(key)
+			got[key] = e.value
+			held += e.cost
 		}
-		for key, value := range want {
-			if e := c.at[key]; e == nil || e.value != value {
-				t.Errorf("%s is kept as %v, not %d", key, e, value)
-			}
+		if !maps.Equal(got, want) {
+			t.Errorf("%v is kept, want %v", got, want)
 		}
-		if held != c.held || held > 10 {
-			t.Errorf("costs %d, counted as %d", held, c.held)
+		if held != c.Size() || held > 10 {
+			t.Errorf("costs %d, counted as %d", held, c.Size())
 		}
 	}
 	c.Add("a", 1, 4)
@@ -37,11 +35,11 @@ func TestCacheKeepsWhatWasUsedLast(t *testing.T) {
 	keeps(map[string]int{"a": 4})
 	c.Add("d", 6, 10)
 	keeps(map[string]int{"d": 6})
-	c.Clear()
-	keeps(nil)
-	if c.ring.newer != &c.ring || c.ring.older != &c.ring {
-		t.Error("an empty cache holds on to entries")
+	if c.Has("a") || !c.Has("d") {
+		t.Error("Has contradicts Get")
 	}
+	c.Clear()
+	keeps(map[string]int{})
 }
 
 func TestNoCacheKeepsNothing(t *testing.T) {

@@ -6,7 +6,10 @@
 package lru
 
 import (
+	"math"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // A Cache holds values up to a number of bytes that they cost together. It drops the least recently used value first.
@@ -16,16 +19,12 @@ type Cache[K comparable, V any] struct {
 
 	mu   sync.Mutex
 	held int64 // what all entries cost
-	at   map[K]*cached[K, V]
-	ring cached[K, V] // before the most and behind the least recently used entry
+	by   *simplelru.LRU[K, entry[V]]
 }
 
-// A cached value is one entry in the ring of all entries.
-type cached[K comparable, V any] struct {
-	key          K
-	value        V
-	cost         int64
-	newer, older *cached[K, V]
+type entry[V any] struct {
+	value V
+	cost  int64
 }
 
 // New returns a cache of that many bytes, or nil if most is not positive.
@@ -33,8 +32,8 @@ func New[K comparable, V any](most int64) *Cache[K, V] {
 	if most <= 0 {
 		return nil
 	}
-	c := &Cache[K, V]{most: most, at: map[K]*cached[K, V]{}}
-	c.ring.newer, c.ring.older = &c.ring, &c.ring
+	c := &Cache[K, V]{most: most}
+	c.by, _ = simplelru.NewLRU(math.MaxInt, func(_ K, e entry[V]) { c.held -= e.cost }) // it fails for a size below 1
 	return c
 }
 
@@ -45,13 +44,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.at[key]
-	if e == nil {
-		return value, false
-	}
-	e.unlink()
-	c.first(e)
-	return e.value, true
+	e, ok := c.by.Get(key)
+	return e.value, ok
 }
 
 // Has reports whether key has a value. It does not count as a use of the value.
@@ -61,7 +55,7 @@ func (c *Cache[K, V]) Has(key K) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.at[key] != nil
+	return c.by.Contains(key)
 }
 
 // Size returns the cost of all values in bytes.
@@ -82,17 +76,13 @@ func (c *Cache[K, V]) Add(key K, value V, cost int64) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.at[key]; e != nil {
-		c.drop(e)
-	}
+	c.by.Remove(key)
 	if cost > c.most {
 		return
 	}
-	e := &cached[K, V]{key: key, value: value, cost: cost}
-	c.at[key] = e
-	c.first(e)
+	c.by.Add(key, entry[V]{value, cost})
 	for c.held += cost; c.held > c.most; {
-		c.drop(c.ring.newer)
+		c.by.RemoveOldest()
 	}
 }
 
@@ -103,21 +93,5 @@ func (c *Cache[K, V]) Clear() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, e := range c.at {
-		c.drop(e)
-	}
+	c.by.Purge()
 }
-
-func (c *Cache[K, V]) drop(e *cached[K, V]) {
-	e.unlink()
-	delete(c.at, e.key)
-	c.held -= e.cost
-}
-
-// first makes e the most recently used.
-func (c *Cache[K, V]) first(e *cached[K, V]) {
-	e.newer, e.older = &c.ring, c.ring.older
-	e.newer.older, e.older.newer = e, e
-}
-
-func (e *cached[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }
