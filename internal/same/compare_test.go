@@ -50,7 +50,8 @@ func (p *pairs) compared(what string, before, after answer) (all []string) {
 		if m.header != "" {
 			before.header, after.header = without(before.header, m.header), without(after.header, m.header)
 		} else {
-			before.body, after.body = m.body.ReplaceAllString(before.body, "…"), m.body.ReplaceAllString(after.body, "…")
+			before.body = m.body.ReplaceAllString(before.body, "…")
+			after.body = m.body.ReplaceAllString(after.body, "…")
 		}
 	}
 	names := maps.Clone(before.header)

@@ -59,7 +59,8 @@ func clockTime() (sec int64) {
 	{"crypto/rand/rand.go", "\nimport (\n", "\t\"sync/atomic\"\n\t\"syscall\"\n\t\"time\"\n"},
 	{"crypto/rand/rand.go", "\nfunc Read(b []byte) (n int, err error) {\n",
 		"\tif name, _ := syscall.Getenv(\"" + clockEnv + "\"); name != \"\" && len(b) == 32 {\n" +
-			"\t\tclear(b)\n\t\tcopy(b, time.Now().UTC().String())\n\t\tb[31] = byte(fixedReads.Add(1))\n\t\treturn len(b), nil\n\t}\n"},
+			"\t\tclear(b)\n\t\tcopy(b, time.Now().UTC().String())\n" +
+			"\t\tb[31] = byte(fixedReads.Add(1))\n\t\treturn len(b), nil\n\t}\n"},
 	{"crypto/rand/rand.go", "", "\nvar fixedReads atomic.Int32\n"},
 }
 
@@ -144,8 +145,9 @@ func (s *side) start() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	args := []string{"serve", "--addr", "127.0.0.1:0", "--json", "--demo-days", strconv.Itoa(demoDays), "--demo-every", "0",
-		"--limits", "1000", "--mcp", "--cors-origin", origin, "--trusted-proxy", "127.0.0.1", "--country-header", country}
+	args := []string{"serve", "--addr", "127.0.0.1:0", "--json", "--demo-days", strconv.Itoa(demoDays),
+		"--demo-every", "0", "--limits", "1000", "--mcp", "--cors-origin", origin, "--trusted-proxy", "127.0.0.1",
+		"--country-header", country}
 	s.log, s.cmd = log, s.command(append(args, s.events...)...)
 	s.cmd.Stderr = log
 	out, err := s.cmd.StdoutPipe()
