@@ -270,8 +270,9 @@ func (b *sides) session(r *rand.Rand, website, visitor string, at time.Time, key
 		page = header["Origin"] +
 			one(r, "/", "/pricing", "/docs/a?utm_source=News&gclid=G", "/blog/ü")
 		items = append(items, item(object{"type": "track", "name": "screen_view", "title": "T", "language": "de-DE",
-			"timezone": "Europe/Berlin", "screen_resolution": "1920x1080", "load_time": 200 + r.IntN(3000),
-			"ttfb": 10 + r.IntN(400), "referrer": one(r, "", "https://www.google.com/search", "https://zq-bücher.org/x")}))
+			"timezone": "Europe/Berlin", "screen_resolution": "1920x1080",
+			"load_time": 200 + r.IntN(3000), "ttfb": 10 + r.IntN(400),
+			"referrer": one(r, "", "https://www.google.com/search", "https://zq-bücher.org/x")}))
 		total := float64(r.IntN(9999)) / 100
 		switch r.IntN(6) {
 		case 0:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/contract/generate"
+	"github.com/sightline-analytics/sightline/internal/matrix/samples"
 )
 
 // mistakes is the number of bodies with a mistake.
@@ -45,6 +46,7 @@ func (b *sides) replay(f *filled) {
 	}
 	b.questions(g, asking)
 	b.credentials(g, all, f)
+	b.samples(f)
 	b.mistaken(g, all)
 	b.conditional(g, all)
 	b.exports(f)
@@ -136,6 +138,30 @@ func (b *sides) credentials(g *generate.Generator, all []generate.Operation, f *
 	b.get(f.key, "/", nil)
 }
 
+// samples sends the samples of the route matrix about resources of all owners, but not those that remove them.
+func (b *sides) samples(f *filled) {
+	b.t.Helper()
+	all := samples.All()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		words := strings.Fields(name) // handler, method and path
+		for _, kind := range all[name].Subjects() {
+			for _, id := range []string{samples.Listed, "aside", "foreign", "nowhere"} {
+				if words[1] == http.MethodDelete && kind != "" && !strings.Contains(words[2], "/visitors/") {
+					continue
+				}
+				for _, secret := range []string{"whole", "right", "reads", "token", "none"} {
+					r := generate.Request{Method: words[1], Header: map[string]string{"X-Api-Key": f.secrets[secret],
+						"Content-Type": "application/json", country: "DE"}}
+					if r.Target, r.Body = all[name].Of(kind, id); words[0] == "track" {
+						r.Target = "/ingest" + r.Target
+					}
+					b.send(r)
+				}
+			}
+		}
+	}
+}
+
 // mistaken sends bodies and addresses with mistakes.
 func (b *sides) mistaken(g *generate.Generator, all []generate.Operation) {
 	b.t.Helper()
@@ -164,7 +190,8 @@ func (b *sides) conditional(g *generate.Generator, all []generate.Operation) {
 		tag := a.header.Get("Etag")
 		for _, h := range []string{"If-None-Match=" + tag, `If-None-Match="x", *`, "If-None-Match=W/" + tag,
 			"Accept-Encoding=gzip", "Accept-Encoding=zstd, gzip;q=0.5", "Accept=text/csv",
-			"Accept=application/x-ndjson", "Accept=image/png", "Origin=" + origin, "Origin=https://evil.example", "X-Request-ID=mine"} {
+			"Accept=application/x-ndjson", "Accept=image/png", "Origin=" + origin,
+			"Origin=https://evil.example", "X-Request-ID=mine"} {
 			name, value, _ := strings.Cut(h, "=")
 			again := r
 			again.Header = maps.Clone(r.Header)
@@ -178,7 +205,8 @@ func (b *sides) conditional(g *generate.Generator, all []generate.Operation) {
 func (b *sides) exports(f *filled) {
 	b.t.Helper()
 	for of := range strings.FieldsSeq("website_id=web_demo website_id=web_main website_id=web_import " +
-		"website_id=web_old website_id=listed link_id=listed link_id=lnk_demo schedule_id=listed schedule_id=mon_demo") {
+		"website_id=web_old website_id=listed link_id=listed link_id=lnk_demo " +
+		"schedule_id=listed schedule_id=mon_demo") {
 		tables := []string{""}
 		if strings.HasPrefix(of, "website_id") {
 			tables = []string{"", "&table=events", "&table=errors", "&table=vitals", "&table=blocked"}

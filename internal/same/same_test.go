@@ -84,7 +84,7 @@ func newSide(t *testing.T, store, dir, name string) *side {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if s.cmd != nil {
+		if s.cmd != nil && s.cmd.Process != nil {
 			_ = s.cmd.Process.Kill() // it may have ended
 		}
 	})

@@ -62,6 +62,7 @@ type Request struct {
 	Valid  bool // it follows the document
 }
 
+// String returns r for people.
 func (r Request) String() string {
 	return r.Method + " " + r.Target + " " + r.Header["Accept"] + " " + r.Body
 }
