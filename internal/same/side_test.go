@@ -29,28 +29,28 @@ const clockEnv = "SIGHTLINE_CLOCK_FILE"
 
 // overlaid has the changes of the standard library for the built programs: a file, a text of it, and what comes after
 // that text. "" is the end of the file. Random texts of 32 bytes are salts of visitors, which decide the order of
-// visitors that are equal in all else; so they follow from the time.
+// visitors that are equal in all else; so they follow from the time. The file is mapped, because the runtime asks for the
+// time where it may not call the system.
 var overlaid = []struct{ file, after, more string }{
 	{"time/time.go", "\nimport (\n", "\t\"syscall\"\n"},
 	{"time/time.go", "\nfunc Now() Time {\n\tsec, nsec, mono := runtimeNow()\n",
-		"\tif clockFile >= 0 {\n\t\tsec, nsec = clockTime(), 0\n\t}\n"},
+		"\tif clockFile != nil {\n\t\tsec, nsec = clockTime(), 0\n\t}\n"},
 	{"time/time.go", "", `
-var clockFile = func() int {
+var clockFile = func() []byte {
 	name, _ := syscall.Getenv("` + clockEnv + `")
 	if name == "" {
-		return -1
+		return nil
 	}
 	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return -1
+		return nil
 	}
-	return fd
+	mapped, _ := syscall.Mmap(fd, 0, 10, syscall.PROT_READ, syscall.MAP_SHARED)
+	return mapped
 }()
 
 func clockTime() (sec int64) {
-	text := make([]byte, 10)
-	_, _ = syscall.Pread(clockFile, text, 0)
-	for _, digit := range text {
+	for _, digit := range clockFile {
 		sec = 10*sec + int64(digit-'0')
 	}
 	return sec
