@@ -42,22 +42,29 @@ func (b *sides) fill() *filled {
 	b.others(f)
 	b.importLog()
 	b.onEvents("derived", "rebuild")
-	b.late(f)
+	b.late(f, site, "web_old")
 	b.restart(26 * time.Hour)
+	b.untilRemoved(1)
 	b.traffic(f, 1, 20, site, "listed")
 	b.removals(f)
 	b.onEvents("derived", "rebuild", "--website", site)
 	b.restart(26 * time.Hour)
-	for _, s := range []*side{b.before, b.after} {
-		if err := s.logged("removed the rows of old days"); err != nil {
-			b.t.Fatal(err)
-		}
-	}
-	b.late(f)
+	b.untilRemoved(2)
+	b.late(f, site)
 	b.onEvents("derived", "rebuild")
 	b.restart(2 * time.Hour)
 	b.traffic(f, 1, 5, site, "listed")
 	return f
+}
+
+// untilRemoved waits until both servers have removed the rows of old days a number of times.
+func (b *sides) untilRemoved(times int) {
+	b.t.Helper()
+	for _, s := range []*side{b.before, b.after} {
+		if err := s.logged("removed the rows of old days", times); err != nil {
+			b.t.Fatal(err)
+		}
+	}
 }
 
 // records makes owners, websites, links and monitors.
@@ -229,10 +236,10 @@ func (b *sides) traffic(f *filled, days, people int, websites ...string) {
 }
 
 // late sends sessions of days that are sealed or will be removed, with a key.
-func (b *sides) late(f *filled) {
+func (b *sides) late(f *filled, websites ...string) {
 	b.t.Helper()
 	r := seeded(9, uint64(b.before.clock.Unix()))
-	for _, website := range []string{site, "web_old"} {
+	for _, website := range websites {
 		for _, ago := range []int{2, 4, 9, 30, 70} {
 			for person := range 3 {
 				at := b.before.clock.AddDate(0, 0, -ago).Add(-time.Duration(r.IntN(3600*1000)) * time.Millisecond)

@@ -14,9 +14,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/matrix/samples"
 )
 
-// mistakes is the number of bodies with a mistake.
-const mistakes = 1000
-
 // setting returns the number in an environment variable, or its default.
 func setting(name string, usual int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -24,6 +21,9 @@ func setting(name string, usual int) int {
 	}
 	return usual
 }
+
+// questions is the number of random questions. There are a fifth as many bodies with a mistake.
+func questions() int { return setting("SIGHTLINE_QUESTIONS", 5000) }
 
 // replay asks both programs for everything in every way.
 func (b *sides) replay(f *filled) {
@@ -98,7 +98,7 @@ func (b *sides) questions(g *generate.Generator, asking []generate.Operation) {
 	demo := g.Names
 	stream := demo
 	stream.Website, stream.Link, stream.Monitor = site, "listed", "listed"
-	for i := range setting("SIGHTLINE_QUESTIONS", 5000) {
+	for i := range questions() {
 		g.Names = []generate.Names{demo, stream}[i%2]
 		b.ask(g, g.Request(asking[g.IntN(len(asking))]))
 	}
@@ -162,18 +162,18 @@ func (b *sides) samples(f *filled) {
 	}
 }
 
-// mistaken sends bodies and addresses with mistakes.
+// mistaken sends bodies and addresses with mistakes, and some without.
 func (b *sides) mistaken(g *generate.Generator, all []generate.Operation) {
 	b.t.Helper()
 	withBody := slices.DeleteFunc(slices.Clone(all),
 		func(op generate.Operation) bool { return op.Of["requestBody"] == nil })
-	for sent := 0; sent < mistakes; {
+	for sent := 0; sent < questions()/5; {
 		if r := g.Request(withBody[sent%len(withBody)]); !r.Valid {
 			b.ask(g, r)
 			sent++
 		}
 	}
-	for i := range mistakes / 5 {
+	for i := range questions() / 25 {
 		b.ask(g, g.Request(all[i%len(all)]))
 	}
 }

@@ -176,11 +176,11 @@ func (s *side) stop() (answer, error) {
 	return answer{}, err
 }
 
-// logged waits until the log has a text.
-func (s *side) logged(text string) error {
+// logged waits until the log has a text a number of times.
+func (s *side) logged(text string, times int) error {
 	for range 600 {
 		log, err := os.ReadFile(s.log.Name())
-		if err != nil || bytes.Contains(log, []byte(text)) {
+		if err != nil || bytes.Count(log, []byte(text)) >= times {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)
