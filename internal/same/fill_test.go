@@ -42,7 +42,8 @@ func (b *sides) fill() *filled {
 	b.others(f)
 	b.importLog()
 	b.onEvents("derived", "rebuild")
-	b.late(f, site, "web_old")
+	b.late(site, "web_old")
+	b.run("websites", "change", "web_old", "--retention", "7", "--keep-totals", "--json")
 	b.restart(26 * time.Hour)
 	b.untilRemoved(1)
 	b.traffic(f, 1, 20, site, "listed")
@@ -50,7 +51,7 @@ func (b *sides) fill() *filled {
 	b.onEvents("derived", "rebuild", "--website", site)
 	b.restart(26 * time.Hour)
 	b.untilRemoved(2)
-	b.late(f, site)
+	b.late(site)
 	b.onEvents("derived", "rebuild")
 	b.restart(2 * time.Hour)
 	b.traffic(f, 1, 5, site, "listed")
@@ -197,7 +198,6 @@ func (b *sides) configure(f *filled) {
 	b.run("flags", "schedule", "--client", site, "slow", "--step", "2026-03-21T00:00:00Z=80", "--json")
 	b.run("flags", "groups", "add", "--client", site, "--name", "Staff", "--json", "--rules",
 		`[{"type":"email","operator":"ends_with","value":"@example.com","enabled":true}]`)
-	b.run("websites", "change", "web_old", "--retention", "7", "--keep-totals", "--json")
 	b.run("websites", "change", "aside", "--allow-origin", "shop.example", "--monthly-events", "5", "--json")
 	b.run("websites", "change", "web_d", "--paused", "--json")
 }
@@ -225,7 +225,7 @@ func (b *sides) traffic(f *filled, days, people int, websites ...string) {
 		for day := days; day > 0; day-- {
 			for person := range people {
 				at := b.before.clock.AddDate(0, 0, -day).Add(time.Duration(r.IntN(20*3600*1000)) * time.Millisecond)
-				b.session(r, website, fmt.Sprintf("v%d-%d", person%9, day/3), at, "")
+				b.session(r, website, fmt.Sprintf("v%d-%d", person%9, day/3), at)
 			}
 		}
 	}
@@ -235,30 +235,27 @@ func (b *sides) traffic(f *filled, days, people int, websites ...string) {
 	}
 }
 
-// late sends sessions of days that are sealed or will be removed, with a key.
-func (b *sides) late(f *filled, websites ...string) {
+// late sends sessions of days that are sealed or will be removed.
+func (b *sides) late(websites ...string) {
 	b.t.Helper()
 	r := seeded(9, uint64(b.before.clock.Unix()))
 	for _, website := range websites {
 		for _, ago := range []int{2, 4, 9, 30, 70} {
 			for person := range 3 {
 				at := b.before.clock.AddDate(0, 0, -ago).Add(-time.Duration(r.IntN(3600*1000)) * time.Millisecond)
-				b.session(r, website, fmt.Sprintf("late%d", person), at, f.secrets["tracks"])
+				b.session(r, website, fmt.Sprintf("late%d", person), at)
 			}
 		}
 	}
 }
 
 // session sends the events of one visit: each alone, or all at once.
-func (b *sides) session(r *rand.Rand, website, visitor string, at time.Time, key string) {
+func (b *sides) session(r *rand.Rand, website, visitor string, at time.Time) {
 	b.t.Helper()
 	page := "https://" + strings.ReplaceAll(website, "_", "-") + ".example"
 	header := map[string]string{"Content-Type": "application/json", "User-Agent": one(r, browsers...), "Origin": page,
 		country:           one(r, "DE", "US", "NP", "BR", ""),
 		"X-Forwarded-For": fmt.Sprintf("203.0.%d.%d", r.IntN(200), 1+r.IntN(200))}
-	if key != "" {
-		header["X-Api-Key"] = key
-	}
 	send := func(route string, body any) {
 		b.send(generate.Request{Method: http.MethodPost, Target: "/ingest" + route + "?client_id=" + website,
 			Header: header,

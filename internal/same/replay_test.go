@@ -209,7 +209,7 @@ func (b *sides) exports(f *filled) {
 		"schedule_id=listed schedule_id=mon_demo") {
 		tables := []string{""}
 		if strings.HasPrefix(of, "website_id") {
-			tables = []string{"", "&table=events", "&table=errors", "&table=vitals", "&table=blocked"}
+			tables = []string{"", "&table=events", "&table=errors", "&table=vitals"}
 		}
 		for _, table := range tables {
 			for _, form := range []string{"application/x-ndjson", "text/csv"} {

@@ -147,7 +147,7 @@ func (s *side) start() (answer, error) {
 	}
 	args := []string{"serve", "--addr", "127.0.0.1:0", "--json", "--demo-days", strconv.Itoa(demoDays),
 		"--demo-every", "0", "--limits", "1000", "--mcp", "--cors-origin", origin, "--trusted-proxy", "127.0.0.1",
-		"--country-header", country}
+		"--country-header", country, "--track-window", "90d"}
 	s.log, s.cmd = log, s.command(append(args, s.events...)...)
 	s.cmd.Stderr = log
 	out, err := s.cmd.StdoutPipe()
