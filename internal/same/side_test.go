@@ -29,8 +29,8 @@ const clockEnv = "SIGHTLINE_CLOCK_FILE"
 
 // overlaid has the changes of the standard library for the built programs: a file, a text of it, and what comes after
 // that text. "" is the end of the file. Random texts of 32 bytes are salts of visitors, which decide the order of
-// visitors that are equal in all else; so they follow from the time. The file is mapped, because the runtime asks for the
-// time where it may not call the system.
+// visitors that are equal in all else; so they follow from the time. The file with the time is mapped, because the
+// runtime asks for the time where it may not call the system.
 var overlaid = []struct{ file, after, more string }{
 	{"time/time.go", "\nimport (\n", "\t\"syscall\"\n"},
 	{"time/time.go", "\nfunc Now() Time {\n\tsec, nsec, mono := runtimeNow()\n",
