@@ -25,12 +25,13 @@ func (r *run) loaded(b *testing.B, q question, of subject) {
 	unsealed := *r
 	unsealed.file = r.file + ".unsealed"
 	if _, err := os.Stat(unsealed.file); errors.Is(err, os.ErrNotExist) {
-		s, err := duckdb.Open(b.Context(), duckdb.Config{Path: unsealed.file + ".new", Now: func() time.Time { return end }})
+		s, err := duckdb.Open(b.Context(), duckdb.Config{Path: unsealed.file + ".new",
+			Now: func() time.Time { return end }})
 		if err != nil {
 			b.Fatal(err)
 		}
-		err = writeAll(b.Context(), s, r.Traffic, 5_000)
-		if err := errors.Join(err, s.Close(context.Background()), os.Rename(unsealed.file+".new", unsealed.file)); err != nil {
+		err = errors.Join(writeAll(b.Context(), s, r.Traffic, 5_000), s.Close(context.Background()))
+		if err := errors.Join(err, os.Rename(unsealed.file+".new", unsealed.file)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -63,8 +64,8 @@ func (r *run) onClickHouse(all *testing.B) func(*testing.B, question, subject) {
 					all.Error(err)
 				}
 			})
-			engine, err := query.New(query.Config{Store: events, Timeout: patience, Now: func() time.Time { return end },
-				ResultCache: -1, MaxPartials: r.memory.partials})
+			engine, err := query.New(query.Config{Store: events, Timeout: patience,
+				Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: r.memory.partials})
 			if err := errors.Join(err, events.Migrate(b.Context()),
 				writeAll(b.Context(), events, traffic{r.Traffic.Pageviews / 10, r.Traffic.Days}, 50_000)); err != nil {
 				b.Fatal(err)
@@ -101,7 +102,8 @@ func (r *run) ingest(b *testing.B) {
 		of := cell{Stage: ingest, Question: fmt.Sprintf("by %d", senders), Way: "write"}
 		b.Run(fmt.Sprintf("%s/by-%d", ingest, senders), func(b *testing.B) {
 			r.repeat(b, 1, func() {
-				s, err := duckdb.Open(b.Context(), duckdb.Config{Path: filepath.Join(b.TempDir(), "ingest.duckdb"), MemoryLimit: r.memory.store})
+				s, err := duckdb.Open(b.Context(), duckdb.Config{Path: filepath.Join(b.TempDir(), "ingest.duckdb"),
+					MemoryLimit: r.memory.store})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/matrix/samples"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
 )
@@ -22,7 +23,7 @@ import (
 // A probe is a request that might reveal whether a resource exists.
 type probe struct {
 	route  route
-	sample sample
+	sample samples.Sample
 	kind   string
 }
 
@@ -37,7 +38,7 @@ func probes(t *testing.T) (all []probe) {
 		if slices.Contains(open[r.host], r.access) {
 			continue
 		}
-		for _, kind := range sampleOf(t, r).kinds {
+		for _, kind := range sampleOf(t, r).Kinds {
 			all = append(all, probe{r, sampleOf(t, r), kind})
 		}
 	}
@@ -45,7 +46,7 @@ func probes(t *testing.T) (all []probe) {
 }
 
 func (p probe) send(w *world, key, id string) *httptest.ResponseRecorder {
-	req := p.sample.request(p.route, p.kind, id)
+	req := request(p.sample, p.route, p.kind, id)
 	req.Header.Set("X-Request-Id", "the-same-one")
 	state{sent: key}.show(w, req.Header)
 	return w.send(p.route.host, req)
@@ -97,8 +98,8 @@ func TestNotMineAndNotThereReadAlike(t *testing.T) {
 func keyProbes(t *testing.T) (all []probe) {
 	t.Helper()
 	for _, r := range routes() {
-		if s := sampleOf(t, r); strings.Contains(s.target, "/keys/key_") {
-			s.target = strings.NewReplacer("key_managed", "{id}", "key_leaving", "{id}").Replace(s.target)
+		if s := sampleOf(t, r); strings.Contains(s.Target, "/keys/key_") {
+			s.Target = strings.NewReplacer("key_managed", "{id}", "key_leaving", "{id}").Replace(s.Target)
 			all = append(all, probe{r, s, "key"})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/matrix/samples"
 	"github.com/sightline-analytics/sightline/track"
 )
 
@@ -35,12 +36,12 @@ func (f fault) ofBody() bool { return f == tooLarge || f == halfSent }
 const usedUp = "-used-up"
 
 // plant adds the fault of st to req, a request of the sample s.
-func (w *world) plant(t *testing.T, r route, s sample, st state, kind string, req *http.Request) {
+func (w *world) plant(t *testing.T, r route, s samples.Sample, st state, kind string, req *http.Request) {
 	t.Helper()
 	switch st.fault {
 	case overLimit:
 		w.limiter.renew(t, one())
-		first := s.request(r, kind, st.id)
+		first := request(s, r, kind, st.id)
 		first.Header.Set("X-Request-Id", req.Header.Get("X-Request-Id")+usedUp)
 		st.show(w, first.Header)
 		if rec := w.send(r.host, first); rec.Code != http.StatusOK {
@@ -181,7 +182,7 @@ func TestEveryRouteWithABodyHasTheFaults(t *testing.T) {
 		}
 	}
 	for _, r := range routes() {
-		if strings.TrimSpace(sampleOf(t, r).body) != "" {
+		if strings.TrimSpace(sampleOf(t, r).Body) != "" {
 			bodies--
 		}
 	}

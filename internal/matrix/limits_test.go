@@ -15,7 +15,7 @@ import (
 func (w *world) sendRight(t *testing.T, r route, id string, st state) *httptest.ResponseRecorder {
 	t.Helper()
 	s := sampleOf(t, r)
-	req := s.request(r, s.subjects()[0], listed)
+	req := request(s, r, s.Subjects()[0], listed)
 	req.Header.Set("X-Request-Id", id)
 	st.show(w, req.Header)
 	return w.send(r.host, req)

@@ -26,7 +26,7 @@ func TestMatrix(t *testing.T) {
 		w := newWorld(t, e)
 		var cells []cell
 		for _, r := range routes() {
-			for _, kind := range sampleOf(t, r).subjects() {
+			for _, kind := range sampleOf(t, r).Subjects() {
 				cells = append(cells, w.row(t, r, kind, len(cells))...)
 			}
 		}
@@ -42,7 +42,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 	s := sampleOf(t, r)
 	good := ""
 	for _, st := range states() {
-		if kind == "" && st.id != listed || kind != "" && kind == st.not || s.body == "" && st.fault.ofBody() ||
+		if kind == "" && st.id != listed || kind != "" && kind == st.not || s.Body == "" && st.fault.ofBody() ||
 			refusesRight(r) && (st.fault == overLimit || st.fault.ofBody()) {
 			// the state does not apply: the route has no resource, no body, or other filters, or refuses the right key
 			continue
@@ -52,7 +52,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 		cells = append(cells, c)
 		t.Run(c.name, func(t *testing.T) {
 			w.limiter.renew(t, ratelimit.Config{})
-			req := s.request(r, kind, st.id)
+			req := request(s, r, kind, st.id)
 			req.Header.Set("X-Request-Id", c.id)
 			st.show(w, req.Header)
 			w.plant(t, r, s, st, kind, req)
@@ -62,7 +62,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 				t.Fatalf("status %d, want %d: %s", rec.Code, c.want.status, body)
 			}
 			tag := header.Get("ETag")
-			if (tag != "") != (s.etag && rec.Code == 200) {
+			if (tag != "") != (s.ETag && rec.Code == 200) {
 				t.Errorf("ETag: %q", tag)
 			}
 			header.Del("ETag")
@@ -77,8 +77,8 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 				t.Errorf("Vary: %q", vary)
 			}
 			wanted := c.want.header(r, c.id, len(body))
-			if s.stream != "" && rec.Code == http.StatusOK {
-				wanted.Set("Content-Type", s.stream)
+			if s.Stream != "" && rec.Code == http.StatusOK {
+				wanted.Set("Content-Type", s.Stream)
 				wanted.Del("Content-Length")
 			}
 			if diff := cmp.Diff(wanted, header); diff != "" {
@@ -93,8 +93,8 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 			if good == "" {
 				good = body
 			}
-			if body != good && !s.random && !s.own || !strings.Contains(body, s.answer) {
-				t.Errorf("body %s\nwant %s\nwith %s", body, good, s.answer)
+			if body != good && !s.Random && !s.Own || !strings.Contains(body, s.Answer) {
+				t.Errorf("body %s\nwant %s\nwith %s", body, good, s.Answer)
 			}
 		})
 	}

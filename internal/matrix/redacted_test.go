@@ -30,7 +30,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := state{sent: "revoked"}
-	req := sampleOf(t, routes()[0]).request(routes()[0], kinds[0], listed)
+	req := request(sampleOf(t, routes()[0]), routes()[0], kinds[0], listed)
 	st.show(w, req.Header)
 	_, refused := authenticator.Authenticate(t.Context(), req)
 	req.Header.Del("X-Api-Key")

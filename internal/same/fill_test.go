@@ -3,6 +3,7 @@ package same
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -27,8 +28,8 @@ type filled struct {
 }
 
 // scopes are all scopes of keys.
-const scopes = "read:data,manage:flags,track:events,read:links,read:monitors,export:data,erase:data,manage:keys,read:audit," +
-	"manage:definitions,manage:websites"
+const scopes = "read:data,manage:flags,track:events,read:links,read:monitors,export:data,erase:data,manage:keys," +
+	"read:audit,manage:definitions,manage:websites"
 
 // fill starts both programs, and stores the same events and records in both.
 func (b *sides) fill() *filled {
@@ -37,49 +38,50 @@ func (b *sides) fill() *filled {
 	b.records()
 	f := b.keys()
 	b.configure(f)
-	b.traffic(f, 6, 15, true)
+	b.traffic(f, 6, 15, site, "web_old", "listed", "aside", "web_d")
 	b.others(f)
 	b.importLog()
 	b.onEvents("derived", "rebuild")
-	b.late(f)
+	b.late(site, "web_old")
+	b.run("websites", "change", "web_old", "--retention", "7", "--keep-totals", "--json")
 	b.restart(26 * time.Hour)
-	b.traffic(f, 1, 20, false)
+	b.untilRemoved(1)
+	b.traffic(f, 1, 20, site, "listed")
 	b.removals(f)
 	b.onEvents("derived", "rebuild", "--website", site)
 	b.restart(26 * time.Hour)
+	b.untilRemoved(2)
+	b.late(site)
+	b.onEvents("derived", "rebuild")
+	b.restart(2 * time.Hour)
+	b.traffic(f, 1, 5, site, "listed")
+	return f
+}
+
+// untilRemoved waits until both servers have removed the rows of old days a number of times.
+func (b *sides) untilRemoved(times int) {
+	b.t.Helper()
 	for _, s := range []*side{b.before, b.after} {
-		if err := s.logged("removed the rows of old days"); err != nil {
+		if err := s.logged("removed the rows of old days", times); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	b.late(f)
-	b.onEvents("derived", "rebuild")
-	b.restart(2 * time.Hour)
-	b.traffic(f, 1, 5, false)
-	return f
 }
 
 // records makes owners, websites, links and monitors.
 func (b *sides) records() {
 	b.t.Helper()
 	b.run("owners", "add", "--id", "acme", "--name", "Acme")
-	for id, owner := range ordered("listed=local aside=local foreign=acme web_main=local web_import=local web_old=local " +
-		"web_gone=local web_a=local web_b=local web_c=local web_d=local") {
-		b.run("websites", "add", "--id", id, "--owner", owner, "--domain", strings.ReplaceAll(id, "_", "-")+".example", "--json")
-	}
-	for id, owner := range ordered("listed=local aside=local foreign=acme lnk_gone=local") {
-		b.run("links", "add", "--id", id, "--owner", owner, "--slug", id, "--target", "https://"+site+".example/sale", "--json")
-		b.run("monitors", "add", "--id", id, "--owner", owner, "--url", "https://listed.example/", "--json")
-	}
-}
-
-// ordered yields the names and values of a text like "a=1 b=2".
-func ordered(text string) func(yield func(name, value string) bool) {
-	return func(yield func(name, value string) bool) {
-		for field := range strings.FieldsSeq(text) {
-			if name, value, _ := strings.Cut(field, "="); !yield(name, value) {
-				return
-			}
+	for id := range strings.FieldsSeq("listed aside foreign gone web_main web_import web_old web_a web_b web_c web_d") {
+		owner := "local"
+		if id == "foreign" {
+			owner = "acme"
+		}
+		whose, host := []string{"--json", "--id", id, "--owner", owner}, strings.ReplaceAll(id, "_", "-")+".example"
+		b.run(append([]string{"websites", "add", "--domain", host}, whose...)...)
+		if !strings.HasPrefix(id, "web_") {
+			b.run(append([]string{"links", "add", "--slug", id, "--target", "https://" + host + "/sale"}, whose...)...)
+			b.run(append([]string{"monitors", "add", "--url", "https://" + host}, whose...)...)
 		}
 	}
 }
@@ -106,19 +108,19 @@ func (b *sides) keys() *filled {
 		{"managed", one + "read:data"},
 		{"leaving", one + "read:data"},
 	} {
-		made := b.run(append([]string{"keys", "add", "--json", "--id", "key_" + k.name}, strings.Fields(k.options)...)...)
+		args := append([]string{"keys", "add", "--json", "--id", "key_" + k.name}, strings.Fields(k.options)...)
+		made := b.run(args...)
 		f.secrets[k.name] = text(made, "secret")
 	}
 	for _, id := range []string{"key_a", "key_b", "key_c", "key_d"} {
 		b.run("keys", "add", "--json", "--id", id, "--all", "--scope", "read:data")
 	}
 	f.key = f.secrets["whole"]
-	for name, of := range map[string]string{"token": "right", "expired token": "right", "token of a revoked key": "revoked"} {
-		ttl := map[string]string{"expired token": "60"}[name]
-		if ttl == "" {
-			ttl = "86400"
-		}
-		f.secrets[name] = text(b.post(f.secrets[of], "/v1/tokens", `{"ttl":`+ttl+`}`), "token")
+	for _, t := range []struct {
+		name, of string
+		ttl      int
+	}{{"token", "right", 86_400}, {"expired token", "right", 60}, {"token of a revoked key", "revoked", 86_400}} {
+		f.secrets[t.name] = text(b.post(f.secrets[t.of], "/v1/tokens", object{"ttl": t.ttl}), "token")
 	}
 	b.run("keys", "disable", "key_disabled")
 	b.run("keys", "revoke", "key_revoked")
@@ -134,10 +136,22 @@ func text(a answer, name string) string {
 	return found
 }
 
+// An object is a JSON object.
+type object = generate.Object
+
+// encoded returns v as JSON.
+func encoded(v any) string {
+	js, err := json.Marshal(v)
+	if err != nil {
+		return err.Error() // then both programs refuse it
+	}
+	return string(js)
+}
+
 // post sends a body with a key, and must succeed.
-func (b *sides) post(key, target, body string) answer {
+func (b *sides) post(key, target string, body any) answer {
 	b.t.Helper()
-	return b.must(generate.Request{Method: http.MethodPost, Target: target, Body: body,
+	return b.must(generate.Request{Method: http.MethodPost, Target: target, Body: encoded(body),
 		Header: map[string]string{"X-Api-Key": key, "Content-Type": "application/json"}})
 }
 
@@ -154,30 +168,36 @@ func (b *sides) must(r generate.Request) answer {
 // configure makes definitions, flags and rules of websites.
 func (b *sides) configure(f *filled) {
 	b.t.Helper()
+	define := func(kind, name string, body object) object { return object{"kind": kind, "name": name, "body": body} }
+	german := object{"type": "property", "field": "country", "operator": "equals", "value": "DE", "enabled": true}
+	variant := func(key string, weight int) object {
+		return object{"key": key, "type": "string", "value": key[:1], "weight": weight}
+	}
 	for _, id := range []string{"web_demo", site, "listed"} {
-		for _, body := range []string{
-			`{"kind":"goal","name":"Signup","body":{"event":"signup"}}`,
-			`{"kind":"funnel","name":"Checkout","body":{"steps":[{"page":"/"},{"event":"signup"}]}}`,
-			`{"kind":"segment","name":"Germany","body":{"filters":[{"field":"country","op":"eq","value":"DE"}]}}`,
-			`{"kind":"annotation","name":"Launch","body":{"at":"2026-03-15","text":"Launch"}}`,
-			`{"kind":"goal","name":"Gone","body":{"page":"/gone"}}`,
+		for _, body := range []object{
+			define("goal", "Signup", object{"event": "signup"}),
+			define("goal", "Gone", object{"page": "/gone"}),
+			define("funnel", "Checkout", object{"steps": []object{{"page": "/"}, {"event": "signup"}}}),
+			define("segment", "Germany", object{"filters": []object{{"field": "country", "op": "eq", "value": "DE"}}}),
+			define("annotation", "Launch", object{"at": "2026-03-15", "text": "Launch"}),
 		} {
 			b.post(f.key, "/v1/websites/"+id+"/definitions", body)
 		}
-		for _, flag := range []string{
-			`"key":"dark-mode","type":"boolean","defaultValue":true`,
-			`"key":"slow","type":"rollout","defaultValue":false,"rolloutPercentage":40,"rolloutBy":"user"`,
-			`"key":"colour","type":"multivariant","defaultValue":true,"variants":[{"key":"red","type":"string","value":"r","weight":30},{"key":"blue","type":"string","value":"b","weight":70}]`,
-			`"key":"german","type":"boolean","defaultValue":false,"rules":[{"type":"property","field":"country","operator":"equals","value":"DE","enabled":true}]`,
-			`"key":"gone","type":"boolean","defaultValue":true`,
+		for _, flag := range []object{
+			{"key": "dark-mode", "type": "boolean", "defaultValue": true},
+			{"key": "gone", "type": "boolean", "defaultValue": true},
+			{"key": "german", "type": "boolean", "defaultValue": false, "rules": []object{german}},
+			{"key": "slow", "type": "rollout", "defaultValue": false, "rolloutPercentage": 40, "rolloutBy": "user"},
+			{"key": "colour", "type": "multivariant", "defaultValue": true,
+				"variants": []object{variant("red", 30), variant("blue", 70)}},
 		} {
-			b.post(f.key, "/public/v1/flags", `{"clientId":"`+id+`",`+flag+`}`)
+			flag["clientId"] = id
+			b.post(f.key, "/public/v1/flags", flag)
 		}
 	}
 	b.run("flags", "schedule", "--client", site, "slow", "--step", "2026-03-21T00:00:00Z=80", "--json")
-	b.run("flags", "groups", "add", "--client", site, "--name", "Staff", "--json",
-		"--rules", `[{"type":"email","operator":"ends_with","value":"@example.com","enabled":true}]`)
-	b.run("websites", "change", "web_old", "--retention", "7", "--keep-totals", "--json")
+	b.run("flags", "groups", "add", "--client", site, "--name", "Staff", "--json", "--rules",
+		`[{"type":"email","operator":"ends_with","value":"@example.com","enabled":true}]`)
 	b.run("websites", "change", "aside", "--allow-origin", "shop.example", "--monthly-events", "5", "--json")
 	b.run("websites", "change", "web_d", "--paused", "--json")
 }
@@ -185,86 +205,104 @@ func (b *sides) configure(f *filled) {
 // browsers are user agents of visitors.
 var browsers = []string{
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
-	"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 Mobile/15E148 Safari/604.1",
+	"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 " +
+		"Mobile/15E148 Safari/604.1",
 	"Mozilla/5.0 (Android 14; Tablet; rv:121.0) Gecko/121.0 Firefox/121.0",
 	"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 }
 
-// traffic sends sessions of the last days to some websites. Without a key, as browsers do.
-func (b *sides) traffic(f *filled, days, people int, all bool) {
+// one returns one of all.
+func one[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
+
+// seeded returns random numbers that are the same in each run.
+func seeded(a, b uint64) *rand.Rand { return rand.New(rand.NewPCG(a, b)) } //nolint:gosec // no secret
+
+// traffic sends sessions of the last days to websites without a key, as browsers do.
+func (b *sides) traffic(f *filled, days, people int, websites ...string) {
 	b.t.Helper()
-	r := rand.New(rand.NewPCG(uint64(days), uint64(people))) //nolint:gosec // no secret
-	for _, id := range map[bool][]string{true: {site, "web_old", "listed", "aside", "web_d"}, false: {site, "listed"}}[all] {
+	r := seeded(uint64(days), uint64(people))
+	for _, website := range websites {
 		for day := days; day > 0; day-- {
 			for person := range people {
-				from := b.before.clock.AddDate(0, 0, -day).Add(time.Duration(r.IntN(20*3600*1000)) * time.Millisecond)
-				b.session(r, id, fmt.Sprintf("v%d-%d", person%9, day/3), from, "")
+				at := b.before.clock.AddDate(0, 0, -day).Add(time.Duration(r.IntN(20*3600*1000)) * time.Millisecond)
+				b.session(r, website, fmt.Sprintf("v%d-%d", person%9, day/3), at)
 			}
 		}
 	}
-	b.post(f.key, "/ingest/identify", `{"websiteId":"`+site+`","profileId":"u1","anonymousId":"v1-1","traits":{"name":"Ada","plan":"pro"}}`)
-	b.post(f.key, "/ingest/identify", `{"websiteId":"`+site+`","profileId":"u2","anonymousId":"v2-1","traits":{"name":"Bob"}}`)
+	for person, traits := range []object{{"name": "Ada", "plan": "pro"}, {"name": "Bob"}} {
+		b.post(f.key, "/ingest/identify", object{"websiteId": site, "profileId": fmt.Sprintf("u%d", person+1),
+			"anonymousId": fmt.Sprintf("v%d-1", person+1), "traits": traits})
+	}
 }
 
-// late sends sessions of days that are sealed, with a key.
-func (b *sides) late(f *filled) {
+// late sends sessions of days that are sealed or will be removed.
+func (b *sides) late(websites ...string) {
 	b.t.Helper()
-	r := rand.New(rand.NewPCG(9, uint64(b.before.clock.Unix()))) //nolint:gosec // no secret
-	for i, ago := range []int{2, 4, 9, 30, 70, 9, 30} {
-		for person := range 3 {
-			b.session(r, []string{site, "web_old"}[i/5], fmt.Sprintf("late%d", person),
-				b.before.clock.AddDate(0, 0, -ago).Add(-time.Duration(r.IntN(3600*1000))*time.Millisecond), f.secrets["tracks"])
+	r := seeded(9, uint64(b.before.clock.Unix()))
+	for _, website := range websites {
+		for _, ago := range []int{2, 4, 9, 30, 70} {
+			for person := range 3 {
+				at := b.before.clock.AddDate(0, 0, -ago).Add(-time.Duration(r.IntN(3600*1000)) * time.Millisecond)
+				b.session(r, website, fmt.Sprintf("late%d", person), at)
+			}
 		}
 	}
 }
 
 // session sends the events of one visit: each alone, or all at once.
-func (b *sides) session(r *rand.Rand, website, visitor string, at time.Time, key string) {
+func (b *sides) session(r *rand.Rand, website, visitor string, at time.Time) {
 	b.t.Helper()
-	header := map[string]string{"Content-Type": "application/json", "User-Agent": browsers[r.IntN(len(browsers))],
-		"Origin": "https://" + strings.ReplaceAll(website, "_", "-") + ".example", country: []string{"DE", "US", "NP", "BR", ""}[r.IntN(5)],
+	page := "https://" + strings.ReplaceAll(website, "_", "-") + ".example"
+	header := map[string]string{"Content-Type": "application/json", "User-Agent": one(r, browsers...), "Origin": page,
+		country:           one(r, "DE", "US", "NP", "BR", ""),
 		"X-Forwarded-For": fmt.Sprintf("203.0.%d.%d", r.IntN(200), 1+r.IntN(200))}
-	if key != "" {
-		header["X-Api-Key"] = key
+	send := func(route string, body any) {
+		b.send(generate.Request{Method: http.MethodPost, Target: "/ingest" + route + "?client_id=" + website,
+			Header: header,
+			Body:   encoded(body)})
 	}
-	post := func(route, body string) {
-		b.send(generate.Request{Method: http.MethodPost, Target: "/ingest" + route + "?client_id=" + website, Header: header, Body: body})
-	}
-	n := 0
-	item := func(fields string) string {
-		n++
+	session := fmt.Sprintf("s-%s-%d", visitor, at.Unix())
+	item := func(fields object) object {
 		at = at.Add(time.Duration(1+r.IntN(40_000)) * time.Millisecond)
-		return fmt.Sprintf(`{"eventId":"%s-%s-%d-%d","anonymousId":"%s","sessionId":"s-%s-%d","timestamp":%d,%s}`, website, visitor,
-			at.UnixMilli(), n, visitor, visitor, at.UnixMilli()/7_200_000, at.UnixMilli(), fields)
+		made := object{"eventId": fmt.Sprintf("%s-%d", session, at.UnixMilli()), "anonymousId": visitor,
+			"sessionId": session, "timestamp": at.UnixMilli(), "path": page}
+		maps.Copy(made, fields)
+		return made
 	}
-	var items []string
+	var items []object
 	for range 1 + r.IntN(4) {
-		path := fmt.Sprintf(`"path":"%s%s"`, header["Origin"], []string{"/", "/pricing", "/docs/a?utm_source=News&gclid=G", "/blog/ü"}[r.IntN(4)])
-		items = append(items, item(`"type":"track","name":"screen_view","title":"T","language":"de-DE","timezone":"Europe/Berlin",`+
-			`"screen_resolution":"1920x1080","referrer":"`+[]string{"", "https://www.google.com/search", "https://zq-bücher.org/x"}[r.IntN(3)]+`",`+path+
-			fmt.Sprintf(`,"load_time":%d,"ttfb":%d`, 200+r.IntN(3000), 10+r.IntN(400))))
+		page = header["Origin"] +
+			one(r, "/", "/pricing", "/docs/a?utm_source=News&gclid=G", "/blog/ü")
+		items = append(items, item(object{"type": "track", "name": "screen_view", "title": "T", "language": "de-DE",
+			"timezone": "Europe/Berlin", "screen_resolution": "1920x1080",
+			"load_time": 200 + r.IntN(3000), "ttfb": 10 + r.IntN(400),
+			"referrer": one(r, "", "https://www.google.com/search", "https://zq-bücher.org/x")}))
+		total := float64(r.IntN(9999)) / 100
 		switch r.IntN(6) {
 		case 0:
-			items = append(items, item(`"type":"custom","name":"signup","properties":{"plan":"pro","total":`+fmt.Sprint(float64(r.IntN(9999))/100)+`},`+path))
+			items = append(items, item(object{"type": "custom", "name": "signup",
+				"properties": object{"plan": "pro", "total": total}}))
 		case 1:
-			items = append(items, item(`"type":"outgoing_link","href":"https://other.example/x","text":"Out",`+path))
+			items = append(items, item(object{"type": "outgoing_link", "text": "Out",
+				"href": "https://other.example/x"}))
 		case 2:
-			post("/vitals", "["+item(fmt.Sprintf(`"metricName":"LCP","metricValue":%d,`, 800+r.IntN(4000))+path)+"]")
+			send("/vitals", []object{item(object{"metricName": "LCP", "metricValue": 800 + r.IntN(4000)})})
 		case 3:
-			post("/errors", "["+item(`"message":"it broke at `+fmt.Sprint(r.IntN(3))+`","errorType":"TypeError",`+path)+"]")
+			send("/errors", []object{item(object{"errorType": "TypeError",
+				"message": fmt.Sprint("it broke at ", r.IntN(3))})})
 		case 4:
-			post("/events", "["+item(`"eventName":"order_paid","properties":{"total":`+fmt.Sprint(r.IntN(500))+`},`+path)+"]")
+			send("/events", []object{item(object{"eventName": "order_paid", "properties": object{"total": total}})})
 		}
-		items = append(items, item(`"type":"track","name":"page_exit",`+path+
-			fmt.Sprintf(`,"time_on_page":%d,"scroll_depth":%d,"interaction_count":%d`, r.IntN(300), r.IntN(101), r.IntN(9))))
+		items = append(items, item(object{"type": "track", "name": "page_exit", "time_on_page": r.IntN(300),
+			"scroll_depth": r.IntN(101), "interaction_count": r.IntN(9)}))
 	}
 	if r.IntN(2) == 0 {
-		post("/batch", "["+strings.Join(items, ",")+"]")
-		post("/batch", "["+strings.Join(items[:1], ",")+"]") // a repeated one
+		send("/batch", items)
+		send("/batch", items[:1]) // repeated
 		return
 	}
-	for _, one := range items {
-		post("/", one)
+	for _, i := range items {
+		send("/", i)
 	}
 }
 
@@ -273,41 +311,46 @@ func (b *sides) others(f *filled) {
 	b.t.Helper()
 	for i := range 60 {
 		at := b.before.clock.Add(-time.Duration(i*97) * time.Minute).UnixMilli()
-		id := []string{"listed", "aside", "lnk_gone"}[i%3]
-		b.post(f.key, "/ingest/link-visits", fmt.Sprintf(`[{"eventId":"l%d","linkId":"%s","timestamp":%d,"country":"DE","referrer":"https://t.co/x"}]`, i, id, at))
-		b.post(f.key, "/ingest/uptime-checks", fmt.Sprintf(`[{"eventId":"c%d","scheduleId":"%s","timestamp":%d,"status":%d,"totalMs":%d,"httpCode":%d}]`,
-			i, id, at, i%7%2, 100+i, 200+300*(i%7%2)))
-		b.post(f.key, "/ingest/track", fmt.Sprintf(`{"websiteId":"%s","name":"sale","eventId":"t%d","namespace":"shop","timestamp":%d,"properties":{"total":%d}}`, site, i, at, i*3))
+		id, down := []string{"listed", "aside", "gone"}[i%3], i%7%2
+		b.post(f.key, "/ingest/link-visits", []object{{"eventId": fmt.Sprint("l", i), "linkId": id, "timestamp": at,
+			"country": "DE", "referrer": "https://t.co/x"}})
+		b.post(f.key, "/ingest/uptime-checks", []object{{"eventId": fmt.Sprint("c", i), "scheduleId": id,
+			"timestamp": at, "status": down, "totalMs": 100 + i, "httpCode": 200 + 300*down}})
+		b.post(f.key, "/ingest/track", object{"websiteId": site, "name": "sale", "eventId": fmt.Sprint("t", i),
+			"namespace": "shop", "timestamp": at, "properties": object{"total": 3 * i}})
 	}
-	b.send(generate.Request{Method: http.MethodGet, Target: fmt.Sprintf("/ingest/px.jpg?client_id=%s&name=screen_view&eventId=px1"+
-		"&path=https://web-main.example/px&anonymousId=px&sessionId=px&timestamp=%d", site, b.before.clock.UnixMilli())})
+	pixel := fmt.Sprintf("/ingest/px.jpg?client_id=%s&name=screen_view&eventId=px1&path=https://web-main.example/px&"+
+		"anonymousId=px&sessionId=px&timestamp=%d", site, b.before.clock.UnixMilli())
+	b.must(generate.Request{Method: http.MethodGet, Target: pixel})
 }
 
-// importLog imports an access log.
+// importLog imports an access log, twice.
 func (b *sides) importLog() {
 	b.t.Helper()
-	r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // no secret
+	r, at := seeded(3, 4), time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
 	var log strings.Builder
-	at := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
 	for range 400 {
 		at = at.Add(time.Duration(r.IntN(3600)) * time.Second)
-		fmt.Fprintf(&log, "203.0.113.%d - - [%s] \"GET /%s HTTP/1.1\" 200 512 \"%s\" \"%s\"\n", r.IntN(30), at.Format("02/Jan/2006:15:04:05 -0700"),
-			[]string{"", "pricing", "docs", "style.css"}[r.IntN(4)], []string{"-", "https://www.google.com/"}[r.IntN(2)], browsers[r.IntN(4)])
+		fmt.Fprintf(&log, "203.0.113.%d - - [%s] \"GET /%s HTTP/1.1\" 200 512 \"%s\" \"%s\"\n", r.IntN(30),
+			at.Format("02/Jan/2006:15:04:05 -0700"), one(r, "", "pricing", "docs", "style.css"),
+			one(r, "-", "https://www.google.com/"), one(r, browsers...))
 	}
 	for _, s := range []*side{b.before, b.after} {
 		if err := os.WriteFile(filepath.Join(s.dir, "access.log"), []byte(log.String()), 0o600); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	b.onEvents("import", "--website", "web_import", "--json", "access.log")
-	b.onEvents("import", "--website", "web_import", "--json", "access.log") // again
+	for range 2 {
+		b.onEvents("import", "--website", "web_import", "--json", "access.log")
+	}
 }
 
 // removals removes and erases something of each kind.
 func (b *sides) removals(f *filled) {
 	b.t.Helper()
 	remove := func(target string) {
-		b.must(generate.Request{Method: http.MethodDelete, Target: target, Header: map[string]string{"X-Api-Key": f.key}})
+		b.must(generate.Request{Method: http.MethodDelete, Target: target,
+			Header: map[string]string{"X-Api-Key": f.key}})
 	}
 	b.onEvents("subject", "--website", site, "--visitor", "v1-1", "--json")
 	b.onEvents("erase", "--website", site, "--visitor", "v1-1", "--yes", "--json")
@@ -315,9 +358,9 @@ func (b *sides) removals(f *filled) {
 	remove("/v1/visitors/v3-0?website_id=listed")
 	b.run("profiles", "show", "--website", site, "u2", "--json")
 	b.run("profiles", "remove", "--website", site, "u2")
-	b.run("websites", "remove", "web_gone")
-	b.run("links", "remove", "lnk_gone")
-	b.run("monitors", "remove", "lnk_gone")
+	b.run("websites", "remove", "gone")
+	b.run("links", "remove", "gone")
+	b.run("monitors", "remove", "gone")
 	b.run("flags", "remove", "--client", site, "gone")
 	b.run("flags", "history", "--client", site, "gone", "--json")
 	remove("/v1/websites/" + site + "/definitions?kind=goal&name=Gone")

@@ -15,7 +15,8 @@ func recorded(id string) answer {
 	return answer{status: http.StatusOK,
 		header: http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id},
 			"X-Ratelimit-Remaining": {"599"}},
-		body: `{"success":true,"requestId":"` + id + `","data":[{"bounce_rate":31.01,"until":"2026-11-21T18:00:00.000Z"}],` +
+		body: `{"success":true,"requestId":"` + id +
+			`","data":[{"bounce_rate":31.01,"until":"2026-11-21T18:00:00.000Z"}],` +
 			`"error":"the parameter limit must be at most 1000"}`}
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"slices"
@@ -12,10 +11,8 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/contract/generate"
+	"github.com/sightline-analytics/sightline/internal/matrix/samples"
 )
-
-// mistakes is the number of bodies with a mistake.
-const mistakes = 1000
 
 // setting returns the number in an environment variable, or its default.
 func setting(name string, usual int) int {
@@ -25,6 +22,9 @@ func setting(name string, usual int) int {
 	return usual
 }
 
+// questions is the number of random questions. There are a fifth as many bodies with a mistake.
+func questions() int { return setting("SIGHTLINE_QUESTIONS", 5000) }
+
 // replay asks both programs for everything in every way.
 func (b *sides) replay(f *filled) {
 	b.t.Helper()
@@ -32,9 +32,10 @@ func (b *sides) replay(f *filled) {
 	if err := json.Unmarshal([]byte(b.get(f.key, "/v1/openapi.json", nil).body), &doc); err != nil {
 		b.t.Fatal(err)
 	}
-	g := &generate.Generator{Rand: rand.New(rand.NewPCG(uint64(setting("SIGHTLINE_SEED", 1)), 0)), Doc: doc, //nolint:gosec // no secret
-		Names: generate.Names{Key: f.key, Website: "web_demo", Link: "lnk_demo", Monitor: "mon_demo", Session: b.aSession(f),
-			FlagKey: "dark-mode", Goal: "Signup", Funnel: "Checkout", Segment: "Germany", Start: b.before.clock, Days: demoDays},
+	g := &generate.Generator{Rand: seeded(uint64(setting("SIGHTLINE_SEED", 1)), 0), Doc: doc,
+		Names: generate.Names{Key: f.key, Website: "web_demo", Link: "lnk_demo", Monitor: "mon_demo",
+			Session: b.aSession(f), FlagKey: "dark-mode", Goal: "Signup", Funnel: "Checkout", Segment: "Germany",
+			Start: b.before.clock, Days: demoDays},
 		Keys: []string{"key_a", "key_b", "key_c"}, Sites: []string{"web_a", "web_b", "web_c"},
 		Saved: []generate.Definition{{Kind: "annotation", Name: "Launch"}}}
 	var asking, all []generate.Operation
@@ -45,6 +46,7 @@ func (b *sides) replay(f *filled) {
 	}
 	b.questions(g, asking)
 	b.credentials(g, all, f)
+	b.samples(f)
 	b.mistaken(g, all)
 	b.conditional(g, all)
 	b.exports(f)
@@ -83,7 +85,8 @@ func (b *sides) aSession(f *filled) string {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(a.body), &found); err != nil || len(found.Data) != 1 || len(found.Data[0].Data) != 1 {
+	err := json.Unmarshal([]byte(a.body), &found)
+	if err != nil || len(found.Data) != 1 || len(found.Data[0].Data) != 1 {
 		b.t.Fatalf("no session: %v %s", err, a.body)
 	}
 	return found.Data[0].Data[0].SessionID
@@ -95,7 +98,7 @@ func (b *sides) questions(g *generate.Generator, asking []generate.Operation) {
 	demo := g.Names
 	stream := demo
 	stream.Website, stream.Link, stream.Monitor = site, "listed", "listed"
-	for i := range setting("SIGHTLINE_QUESTIONS", 5000) {
+	for i := range questions() {
 		g.Names = []generate.Names{demo, stream}[i%2]
 		b.ask(g, g.Request(asking[g.IntN(len(asking))]))
 	}
@@ -135,17 +138,42 @@ func (b *sides) credentials(g *generate.Generator, all []generate.Operation, f *
 	b.get(f.key, "/", nil)
 }
 
-// mistaken sends bodies and addresses with mistakes.
+// samples sends the samples of the route matrix about resources of all owners, but not those that remove them.
+func (b *sides) samples(f *filled) {
+	b.t.Helper()
+	all := samples.All()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		words := strings.Fields(name) // handler, method and path
+		for _, kind := range all[name].Subjects() {
+			for _, id := range []string{samples.Listed, "aside", "foreign", "nowhere"} {
+				if words[1] == http.MethodDelete && kind != "" && !strings.Contains(words[2], "/visitors/") {
+					continue
+				}
+				for _, secret := range []string{"whole", "right", "reads", "token", "none"} {
+					r := generate.Request{Method: words[1], Header: map[string]string{"X-Api-Key": f.secrets[secret],
+						"Content-Type": "application/json", country: "DE"}}
+					if r.Target, r.Body = all[name].Of(kind, id); words[0] == "track" {
+						r.Target = "/ingest" + r.Target
+					}
+					b.send(r)
+				}
+			}
+		}
+	}
+}
+
+// mistaken sends bodies and addresses with mistakes, and some without.
 func (b *sides) mistaken(g *generate.Generator, all []generate.Operation) {
 	b.t.Helper()
-	withBody := slices.DeleteFunc(slices.Clone(all), func(op generate.Operation) bool { return op.Of["requestBody"] == nil })
-	for sent := 0; sent < mistakes; {
+	withBody := slices.DeleteFunc(slices.Clone(all),
+		func(op generate.Operation) bool { return op.Of["requestBody"] == nil })
+	for sent := 0; sent < questions()/5; {
 		if r := g.Request(withBody[sent%len(withBody)]); !r.Valid {
 			b.ask(g, r)
 			sent++
 		}
 	}
-	for i := range mistakes / 5 {
+	for i := range questions() / 25 {
 		b.ask(g, g.Request(all[i%len(all)]))
 	}
 }
@@ -159,9 +187,11 @@ func (b *sides) conditional(g *generate.Generator, all []generate.Operation) {
 		}
 		r := g.Good(op)
 		a := b.send(r)
-		for _, h := range []string{"If-None-Match=" + a.header.Get("Etag"), `If-None-Match="x", *`, "If-None-Match=W/" + a.header.Get("Etag"),
-			"Accept-Encoding=gzip", "Accept-Encoding=zstd, gzip;q=0.5", "Accept=text/csv", "Accept=application/x-ndjson", "Accept=image/png",
-			"Origin=" + origin, "Origin=https://evil.example", "X-Request-ID=mine"} {
+		tag := a.header.Get("Etag")
+		for _, h := range []string{"If-None-Match=" + tag, `If-None-Match="x", *`, "If-None-Match=W/" + tag,
+			"Accept-Encoding=gzip", "Accept-Encoding=zstd, gzip;q=0.5", "Accept=text/csv",
+			"Accept=application/x-ndjson", "Accept=image/png", "Origin=" + origin,
+			"Origin=https://evil.example", "X-Request-ID=mine"} {
 			name, value, _ := strings.Cut(h, "=")
 			again := r
 			again.Header = maps.Clone(r.Header)
@@ -174,11 +204,12 @@ func (b *sides) conditional(g *generate.Generator, all []generate.Operation) {
 // exports reads all stored rows in every form.
 func (b *sides) exports(f *filled) {
 	b.t.Helper()
-	for _, of := range []string{"website_id=web_demo", "website_id=" + site, "website_id=web_import", "website_id=web_old", "website_id=listed",
-		"link_id=listed", "link_id=lnk_demo", "schedule_id=listed", "schedule_id=mon_demo"} {
+	for of := range strings.FieldsSeq("website_id=web_demo website_id=web_main website_id=web_import " +
+		"website_id=web_old website_id=listed link_id=listed link_id=lnk_demo " +
+		"schedule_id=listed schedule_id=mon_demo") {
 		tables := []string{""}
 		if strings.HasPrefix(of, "website_id") {
-			tables = []string{"", "&table=events", "&table=errors", "&table=vitals", "&table=blocked"}
+			tables = []string{"", "&table=events", "&table=errors", "&table=vitals"}
 		}
 		for _, table := range tables {
 			for _, form := range []string{"application/x-ndjson", "text/csv"} {
@@ -195,16 +226,19 @@ func (b *sides) assistant(f *filled) {
 		return `"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}`
 	}
 	for i, message := range []string{
-		`"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"same","version":"1"}}`,
+		`"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+			`"clientInfo":{"name":"same","version":"1"}}`,
 		`"method":"tools/list"`, call("list_websites", `{}`), call("list_query_types", `{"website_id":"web_demo"}`),
 		call("list_query_types", `{"names":["summary_metrics","pages","nothing"]}`),
-		call("ask", `{"website_id":"web_demo","parameters":["summary_metrics","pages"],"preset":"last_7d","limit":"3"}`),
+		call("ask", `{"website_id":"web_demo","parameters":["summary","pages"],"preset":"last_7d","limit":"3"}`),
 		call("ask", `{"website_id":"foreign","parameters":["pages"]}`), call("ask", `{"website":"x"}`),
 		call("explain_number", `{"column":"bounce_rate"}`), call("nothing", `{}`), `"method":"nothing"`,
 	} {
 		for _, key := range []string{f.key, f.secrets["reads"], ""} {
-			b.send(generate.Request{Method: http.MethodPost, Target: "/v1/mcp", Body: fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, i, message),
-				Header: map[string]string{"X-Api-Key": key, "Content-Type": "application/json", "Accept": "application/json, text/event-stream"}})
+			b.send(generate.Request{Method: http.MethodPost, Target: "/v1/mcp",
+				Body: fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, i, message),
+				Header: map[string]string{"X-Api-Key": key, "Content-Type": "application/json",
+					"Accept": "application/json, text/event-stream"}})
 		}
 	}
 }
@@ -213,9 +247,7 @@ func (b *sides) assistant(f *filled) {
 func (b *sides) trail() {
 	b.t.Helper()
 	b.restart(0)
-	b.both("audit verify", func() (answer, error) { return b.before.run([]string{"audit", "verify"}) }, func() (answer, error) {
-		return b.after.run([]string{"audit", "verify"})
-	})
+	b.run("audit", "verify")
 	entries := func(s *side) (all []json.RawMessage) {
 		for args := []string{"audit", "list", "--json", "--limit", "1000"}; ; {
 			a, err := s.run(args)

@@ -70,7 +70,8 @@ func compareOn(t *testing.T, store, dir string, all []*expectation) {
 func newSide(t *testing.T, store, dir, name string) *side {
 	t.Helper()
 	program := map[string]string{onSQLite: onSQLite}[store]
-	s := &side{program: filepath.Join(dir, name+"-"+cmp.Or(program, onDuckDB)), dir: filepath.Join(dir, store, name), clock: began(),
+	s := &side{program: filepath.Join(dir, name+"-"+cmp.Or(program, onDuckDB)), dir: filepath.Join(dir, store, name),
+		clock: began(),
 		client: &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableCompression: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	if store == onClickHouse {
@@ -83,7 +84,7 @@ func newSide(t *testing.T, store, dir, name string) *side {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if s.cmd != nil {
+		if s.cmd != nil && s.cmd.Process != nil {
 			_ = s.cmd.Process.Kill() // it may have ended
 		}
 	})

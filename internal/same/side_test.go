@@ -29,28 +29,28 @@ const clockEnv = "SIGHTLINE_CLOCK_FILE"
 
 // overlaid has the changes of the standard library for the built programs: a file, a text of it, and what comes after
 // that text. "" is the end of the file. Random texts of 32 bytes are salts of visitors, which decide the order of
-// visitors that are equal in all else; so they follow from the time.
+// visitors that are equal in all else; so they follow from the time. The file with the time is mapped, because the
+// runtime asks for the time where it may not call the system.
 var overlaid = []struct{ file, after, more string }{
 	{"time/time.go", "\nimport (\n", "\t\"syscall\"\n"},
 	{"time/time.go", "\nfunc Now() Time {\n\tsec, nsec, mono := runtimeNow()\n",
-		"\tif clockFile >= 0 {\n\t\tsec, nsec = clockTime(), 0\n\t}\n"},
+		"\tif clockFile != nil {\n\t\tsec, nsec = clockTime(), 0\n\t}\n"},
 	{"time/time.go", "", `
-var clockFile = func() int {
+var clockFile = func() []byte {
 	name, _ := syscall.Getenv("` + clockEnv + `")
 	if name == "" {
-		return -1
+		return nil
 	}
 	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return -1
+		return nil
 	}
-	return fd
+	mapped, _ := syscall.Mmap(fd, 0, 10, syscall.PROT_READ, syscall.MAP_SHARED)
+	return mapped
 }()
 
 func clockTime() (sec int64) {
-	text := make([]byte, 10)
-	_, _ = syscall.Pread(clockFile, text, 0)
-	for _, digit := range text {
+	for _, digit := range clockFile {
 		sec = 10*sec + int64(digit-'0')
 	}
 	return sec
@@ -59,7 +59,8 @@ func clockTime() (sec int64) {
 	{"crypto/rand/rand.go", "\nimport (\n", "\t\"sync/atomic\"\n\t\"syscall\"\n\t\"time\"\n"},
 	{"crypto/rand/rand.go", "\nfunc Read(b []byte) (n int, err error) {\n",
 		"\tif name, _ := syscall.Getenv(\"" + clockEnv + "\"); name != \"\" && len(b) == 32 {\n" +
-			"\t\tclear(b)\n\t\tcopy(b, time.Now().UTC().String())\n\t\tb[31] = byte(fixedReads.Add(1))\n\t\treturn len(b), nil\n\t}\n"},
+			"\t\tclear(b)\n\t\tcopy(b, time.Now().UTC().String())\n" +
+			"\t\tb[31] = byte(fixedReads.Add(1))\n\t\treturn len(b), nil\n\t}\n"},
 	{"crypto/rand/rand.go", "", "\nvar fixedReads atomic.Int32\n"},
 }
 
@@ -144,8 +145,9 @@ func (s *side) start() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	args := []string{"serve", "--addr", "127.0.0.1:0", "--json", "--demo-days", strconv.Itoa(demoDays), "--demo-every", "0",
-		"--limits", "1000", "--mcp", "--cors-origin", origin, "--trusted-proxy", "127.0.0.1", "--country-header", country}
+	args := []string{"serve", "--addr", "127.0.0.1:0", "--json", "--demo-days", strconv.Itoa(demoDays),
+		"--demo-every", "0", "--limits", "1000", "--mcp", "--cors-origin", origin, "--trusted-proxy", "127.0.0.1",
+		"--country-header", country, "--track-window", "90d"}
 	s.log, s.cmd = log, s.command(append(args, s.events...)...)
 	s.cmd.Stderr = log
 	out, err := s.cmd.StdoutPipe()
@@ -174,11 +176,11 @@ func (s *side) stop() (answer, error) {
 	return answer{}, err
 }
 
-// logged waits until the log has a text.
-func (s *side) logged(text string) error {
+// logged waits until the log has a text a number of times.
+func (s *side) logged(text string, times int) error {
 	for range 600 {
 		log, err := os.ReadFile(s.log.Name())
-		if err != nil || bytes.Contains(log, []byte(text)) {
+		if err != nil || bytes.Count(log, []byte(text)) >= times {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -62,7 +62,7 @@ type Request struct {
 	Valid  bool // it follows the document
 }
 
-// String returns the method, the target, the accepted form and the body.
+// String returns r for people.
 func (r Request) String() string {
 	return r.Method + " " + r.Target + " " + r.Header["Accept"] + " " + r.Body
 }
