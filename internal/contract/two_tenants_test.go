@@ -147,9 +147,9 @@ func (s *service) keys() map[string]auth.Key {
 	greedy = append(greedy, auth.Resource{Kind: auth.KindWebsite, ID: "web_nowhere"})
 	all, fewer := auth.Scopes(), []auth.Scope{auth.ReadData}
 	keys := map[string]auth.Key{
-		"whole":    {Scopes: all, All: true},
-		"listed":   {Scopes: all, Resources: own},
-		"greedy":   {Scopes: all, Resources: greedy},
+		"whole":  {Scopes: all, All: true},
+		"listed": {Scopes: all, Resources: own},
+		"greedy": {Scopes: all, Resources: greedy},
 		"filtered": {Scopes: all, All: true,
 			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 		"typed":    {Scopes: all, All: true, Types: []string{"pages", "summary_metrics"}},
