@@ -1,6 +1,22 @@
 package flags
 
-import "time"
+import (
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
+)
+
+// ErrBound: an owner would have more flags than it may have. The error is a [BoundError].
+var ErrBound = mistake.ErrBound
+
+// A BoundError says which bound a commit would exceed. It wraps [ErrBound].
+type BoundError = mistake.BoundError
+
+// CheckOwner returns a [BoundError] if an owner cannot have flags and groups of this size. A store calls it before it
+// commits a change that makes them larger, unless all its changes are [Removed] or [Scheduled].
+func CheckOwner(size int64) error {
+	return mistake.Within("an owner", "bytes of flags and target groups", size, MaxOwnerSets)
+}
 
 // Limits. Texts are counted in characters unless the comment says bytes.
 const (
@@ -12,6 +28,10 @@ const (
 
 	// A store deletes the oldest changes of a client if all its changes take more than about MaxHistoryBytes.
 	MaxHistoryBytes = 16 << 20
+
+	// A store that knows the owners of clients also bounds the sum over an owner and all its websites.
+	MaxOwnerSets         = 32 << 20 // bytes of JSON of all flags and groups: see [CheckOwner]
+	MaxOwnerHistoryBytes = 32 << 20 // of all changes; the oldest are deleted
 
 	MaxRecord       = 256 << 10 // bytes of JSON of a flag or group
 	MaxClient       = 255

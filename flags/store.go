@@ -56,6 +56,16 @@ type Commit struct {
 	Changes    []Change // added to the history; revisions of a flag are consecutive
 }
 
+// MayGrow reports whether a bound of an owner can stop c. It cannot stop removals and steps of schedules.
+func (c *Commit) MayGrow() bool {
+	for _, one := range c.Changes {
+		if one.Event != Removed && one.Event != Scheduled {
+			return true
+		}
+	}
+	return len(c.Groups) > 0
+}
+
 // A Store holds sets and history. It does not need to know the rules for flags, since only an Editor makes commits.
 // It returns records as they were stored, JSON values byte for byte; with encoding/json this needs
 // SetEscapeHTML(false). It is safe for concurrent use. Package flagstest tests it.

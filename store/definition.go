@@ -38,6 +38,12 @@ const (
 	MaxDefinitionsBytes = 4 << 20  // the names and the bodies of all
 )
 
+// Bounds of the definitions of all websites of an owner.
+const (
+	MaxOwnerDefinitions      = 10_000   // definitions of all kinds
+	MaxOwnerDefinitionsBytes = 16 << 20 // their names and bodies
+)
+
 // A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package query/saved knows
 // what Body means.
 type Definition struct {
@@ -62,9 +68,9 @@ type DefinitionStore interface {
 // CheckDefinitions returns a [BoundError] if a website with these definitions, without the one that d replaces, cannot
 // have d.
 func CheckDefinitions(all []Definition, d Definition) error {
-	same, size := int64(1), d.size()
+	same, size := int64(1), d.Size()
 	for _, one := range all {
-		size += one.size()
+		size += one.Size()
 		if (one.Kind == AnnotationDefinition) == (d.Kind == AnnotationDefinition) {
 			same++
 		}
@@ -73,11 +79,19 @@ func CheckDefinitions(all []Definition, d Definition) error {
 	if d.Kind == AnnotationDefinition {
 		number = mistake.Within("a website", "annotations", same, MaxAnnotations)
 	}
-	return errors.Join(number, mistake.Within("a definition", "bytes", d.size(), MaxDefinitionBytes),
+	return errors.Join(number, mistake.Within("a definition", "bytes", d.Size(), MaxDefinitionBytes),
 		mistake.Within("a website", "bytes of definitions", size, MaxDefinitionsBytes))
 }
 
-func (d Definition) size() int64 { return int64(len(d.Name) + len(d.Body)) }
+// CheckOwnerDefinitions returns a [BoundError] if an owner, whose websites have so many definitions of this size beside
+// d, cannot have d. A store calls it before it commits d, unless d replaces a definition that is not smaller.
+func CheckOwnerDefinitions(number, size int64, d Definition) error {
+	return errors.Join(mistake.Within("an owner", "definitions", number+1, MaxOwnerDefinitions),
+		mistake.Within("an owner", "bytes of definitions", size+d.Size(), MaxOwnerDefinitionsBytes))
+}
+
+// Size returns the bytes of the name and the body of d.
+func (d Definition) Size() int64 { return int64(len(d.Name) + len(d.Body)) }
 
 // CompareDefinitions orders definitions by kind, in the order of [DefinitionKinds], then by Created, then by name.
 func CompareDefinitions(a, b Definition) int {

@@ -143,18 +143,41 @@ func (m *MemoryDirectory) PutDefinition(ctx context.Context, website string, d D
 	}
 	now := m.now()
 	d.Created, d.Updated = now, now
+	before := int64(-1)
 	if at := slices.IndexFunc(all, d.replaces); at >= 0 {
-		d.Created = all[at].Created
+		d.Created, before = all[at].Created, all[at].Size()
 		all = slices.Delete(slices.Clone(all), at, at+1)
 	}
 	if err := CheckDefinitions(all, d); err != nil {
 		return Definition{}, err
+	}
+	if d.Size() > before {
+		if err := m.checkOwnerDefinitions(website, all, d); err != nil {
+			return Definition{}, err
+		}
 	}
 	if m.saved == nil {
 		m.saved = map[string][]Definition{}
 	}
 	m.saved[website] = append(slices.Clip(all), d)
 	return d, nil
+}
+
+// checkOwnerDefinitions is [CheckOwnerDefinitions] for a website, which has others beside d.
+func (m *MemoryDirectory) checkOwnerDefinitions(website string, others []Definition, d Definition) error {
+	number, size, owner := int64(0), int64(0), m.sites[website].Owner
+	for id, all := range m.saved {
+		if id == website {
+			all = others
+		}
+		if m.sites[id].Owner != owner {
+			continue
+		}
+		for _, one := range all {
+			number, size = number+1, size+one.Size()
+		}
+	}
+	return CheckOwnerDefinitions(number, size, d)
 }
 
 // now returns the time in whole milliseconds.

@@ -13,9 +13,13 @@ const (
 	// MaxAnonymousProfiles limits the profiles of one website that senders without a key can create. The rest
 	// of MaxProfiles is reserved for senders with a key.
 	MaxAnonymousProfiles = 500_000
+	// MaxOwnerProfiles and MaxOwnerAnonymousProfiles are the same limits for all websites of an owner. Concurrent
+	// identifications for several of them may exceed these by their number.
+	MaxOwnerProfiles          = 5_000_000
+	MaxOwnerAnonymousProfiles = 2_500_000
 )
 
-// ErrManyProfiles is returned when a website already has MaxProfiles or MaxAnonymousProfiles profiles.
+// ErrManyProfiles is returned when a website, or its owner, already has as many profiles as it may have.
 var ErrManyProfiles = errors.New("store: more profiles than a website may have")
 
 // ErrManyTraits is returned when a profile would exceed MaxTraits or MaxTraitsText.

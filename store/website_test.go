@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -125,5 +126,33 @@ func TestIDsAndNames(t *testing.T) {
 				t.Errorf("%q in a directory: %v", id, err)
 			}
 		}
+	}
+}
+
+// TestOwnersHaveRoomForDefinitionsInMemory counts the definitions of all websites of an owner.
+func TestOwnersHaveRoomForDefinitionsInMemory(t *testing.T) {
+	dir := &store.MemoryDirectory{}
+	const sites = store.MaxOwnerDefinitions / store.MaxAnnotations
+	put := func(website int, name string) error {
+		_, err := dir.PutDefinition(t.Context(), fmt.Sprint("w", website),
+			store.Definition{Kind: store.AnnotationDefinition, Name: name, Body: []byte("{}")})
+		return err
+	}
+	for site := range sites + 2 {
+		owner := "acme"
+		if site > sites {
+			owner = "other"
+		}
+		if err := dir.AddWebsite(store.Website{ID: fmt.Sprint("w", site), Owner: owner}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range store.MaxAnnotations {
+			if err := put(site, fmt.Sprint(i)); (err != nil) != (site == sites) {
+				t.Fatalf("annotation %d of website %d: %v", i, site, err)
+			}
+		}
+	}
+	if err := put(0, "0"); err != nil {
+		t.Errorf("in its own place: %v", err)
 	}
 }

@@ -234,8 +234,8 @@ func ExampleNew() {
 	// false 0 30s <nil>
 }
 
-// TestAGroupIsChargedAtOnce checks that requests which one bucket refuses never take from another bucket, not even for a
-// moment: a caller who needs all of the other bucket is not refused meanwhile.
+// TestAGroupIsChargedAtOnce checks that requests which one bucket refuses never take from another bucket, not even for
+// a moment: a caller who needs all of the other bucket is not refused meanwhile.
 func TestAGroupIsChargedAtOnce(t *testing.T) {
 	at := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	l, err := ratelimit.New(ratelimit.Config{Now: func() time.Time { return at }})

@@ -19,6 +19,9 @@ import (
 // maxFloodDelay bounds the p99 of a sender beside a flood, in multiples of the p99 without it.
 const maxFloodDelay = 5
 
+// maxFloodStall is the longest time that a page view may take beside a flood.
+const maxFloodStall = 2 * time.Second
+
 // TestFlood measures how long single page views take while one network sends bodies of 100 events with 45 properties
 // each over 4 and over 16 connections.
 func TestFlood(t *testing.T) {
@@ -66,6 +69,9 @@ func TestFlood(t *testing.T) {
 		if before, during := alone.percentile(99), beside.percentile(99); during > maxFloodDelay*before {
 			t.Errorf("p99 beside %d connections is %v, more than %d times %v", connections, during, maxFloodDelay,
 				before)
+		}
+		if longest := beside.percentile(100); longest > maxFloodStall {
+			t.Errorf("a page view beside %d connections took %v, more than %v", connections, longest, maxFloodStall)
 		}
 	}
 	p.stop(t)

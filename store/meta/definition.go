@@ -45,10 +45,14 @@ func definitionsOf(rows []definitionRow) []store.Definition {
 	return all
 }
 
-// PutDefinition implements [store.DefinitionStore]. Concurrent calls for a website run one after another.
+// PutDefinition implements [store.DefinitionStore]. Concurrent calls for an owner run one after another.
 func (s *Store) PutDefinition(ctx context.Context, website string, d store.Definition) (store.Definition, error) {
 	err := s.update(ctx, "save definition", func(ctx context.Context, db querier) error {
-		if _, err := websites.lock(ctx, s, db, website); err != nil {
+		if err := websites.lockOwnerOf(ctx, s, db, website); err != nil {
+			return err
+		}
+		site, err := websites.lock(ctx, s, db, website)
+		if err != nil {
 			return err
 		}
 		stored, err := collectFrom(ctx, db, definitions.query(s).Where(sq.Eq{"website": website}), definitions.scan)
@@ -58,8 +62,9 @@ func (s *Store) PutDefinition(ctx context.Context, website string, d store.Defin
 		now := s.created(s.cfg.Now())
 		d.Created, d.Updated = now, now
 		at := slices.IndexFunc(stored, func(o definitionRow) bool { return o.Kind == d.Kind && o.Name == d.Name })
+		before := int64(-1)
 		if at >= 0 {
-			d.Created = stored[at].Created
+			d.Created, before = stored[at].Created, stored[at].Size()
 			stored = slices.Delete(stored, at, at+1)
 			if _, err := change(ctx, db, s.definition(website, d.Kind, d.Name)); err != nil {
 				return err
@@ -67,6 +72,11 @@ func (s *Store) PutDefinition(ctx context.Context, website string, d store.Defin
 		}
 		if err := store.CheckDefinitions(definitionsOf(stored), d); err != nil {
 			return err
+		}
+		if d.Size() > before {
+			if err := s.definitionRoom(ctx, db, site.Owner, d); err != nil {
+				return err
+			}
 		}
 		_, err = change(ctx, db, definitions.insert(s, definitionRow{d, website}))
 		return err

@@ -93,6 +93,10 @@ func (r flagRow) addTo(set *flags.Set) error {
 // Commit implements [flags.Store]. Its error may wrap [ErrInDoubt].
 func (f Flags) Commit(ctx context.Context, c flags.Commit) error {
 	return f.store.update(ctx, "commit flags", func(ctx context.Context, db querier) error {
+		owner, before, err := f.usedBefore(ctx, db, c)
+		if err != nil {
+			return err
+		}
 		if err := f.advance(ctx, db, c); err != nil {
 			return err
 		}
@@ -111,8 +115,33 @@ func (f Flags) Commit(ctx context.Context, c flags.Commit) error {
 		}); err != nil {
 			return err
 		}
-		return f.remember(ctx, db, c)
+		if err := f.checkOwner(ctx, db, c, owner, before); err != nil {
+			return err
+		}
+		return f.remember(ctx, db, c, owner)
 	})
+}
+
+// usedBefore returns the owner of the client of c, which it locks, and the bytes of all its flags and groups. The owner
+// is empty if it is unknown.
+func (f Flags) usedBefore(ctx context.Context, db querier, c flags.Commit) (owner string, size int64, err error) {
+	if owner, err = f.store.clientOwner(ctx, db, c.Client); err != nil || owner == "" {
+		return "", 0, err
+	}
+	size, err = f.store.flagBytes(ctx, db, owner)
+	return owner, size, err
+}
+
+// checkOwner returns a [flags.BoundError] if c, which is stored, made the flags of an owner too large.
+func (f Flags) checkOwner(ctx context.Context, db querier, c flags.Commit, owner string, before int64) error {
+	if owner == "" || !c.MayGrow() {
+		return nil
+	}
+	after, err := f.store.flagBytes(ctx, db, owner)
+	if err != nil || after <= before {
+		return err
+	}
+	return flags.CheckOwner(after)
 }
 
 // advance gives the set its next revision. Concurrent commits with the same base wait for the row of the set. One

@@ -37,8 +37,9 @@ var flagChanges = record[flagChange]{"flag change", "flag_changes", func(c *flag
 const changeSize = 128
 
 // remember adds the changes of c to the history. It deletes the oldest changes beyond [flags.MaxHistory] changes
-// of a flag and [flags.MaxHistoryBytes] bytes of a client.
-func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
+// of a flag, [flags.MaxHistoryBytes] bytes of a client, and [flags.MaxOwnerHistoryBytes] bytes of an owner, which may be
+// unknown.
+func (f Flags) remember(ctx context.Context, db querier, c flags.Commit, owner string) error {
 	for _, one := range c.Changes {
 		one.Client = c.Client
 		if err := f.addChange(ctx, db, one); err != nil {
@@ -55,7 +56,10 @@ func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 	if len(c.Changes) == 0 {
 		return nil
 	}
-	return f.boundHistory(ctx, db, c.Client)
+	if err := f.boundHistory(ctx, db, ofClient(c.Client), flags.MaxHistoryBytes); err != nil || owner == "" {
+		return err
+	}
+	return f.boundHistory(ctx, db, f.store.ofClients(owner), flags.MaxOwnerHistoryBytes)
 }
 
 // addChange stores one change. If the change's undo leads to the flag after the previous change, the previous
@@ -102,21 +106,20 @@ func (f Flags) releasePrevious(ctx context.Context, db querier, one flags.Change
 	return err
 }
 
-// boundHistory deletes the oldest changes of a client until all changes take at most [flags.MaxHistoryBytes].
-func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client) error {
-	sum, err := collectFrom(ctx, db,
-		f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(ofClient(client)), number)
-	if err != nil || len(sum) != 1 {
+// boundHistory deletes the oldest changes that match where, until they take at most bound bytes.
+func (f Flags) boundHistory(ctx context.Context, db querier, where sq.Sqlizer, bound int64) error {
+	u, err := f.store.used(ctx, db, flagChanges.table, where, "size")
+	if err != nil {
 		return err
 	}
-	for excess := sum[0] - flags.MaxHistoryBytes; excess > 0; {
+	for excess := u.size - bound; excess > 0; {
 		const atOnce = 100
-		oldest, err := collectFrom(ctx, db, f.store.sql.Select("flag", "revision", "size").From(flagChanges.table).
-			Where(ofClient(client)).OrderBy("changed_at", "revision").Limit(atOnce),
-			func(row scanner) (c flagChange, err error) {
-				err = row.Scan(&c.Flag, &c.Revision, &c.size)
-				return c, err
-			})
+		oldest, err := collectFrom(ctx, db, f.store.sql.
+			Select("client_kind", "client", "flag", "revision", "size").From(flagChanges.table).Where(where).
+			OrderBy("changed_at", "revision").Limit(atOnce), func(row scanner) (c flagChange, err error) {
+			err = row.Scan((*string)(&c.Client.Kind), &c.Client.ID, &c.Flag, &c.Revision, &c.size)
+			return c, err
+		})
 		if err != nil || len(oldest) == 0 {
 			return err
 		}
@@ -124,9 +127,9 @@ func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client
 			if excess <= 0 {
 				break
 			}
-			where := ofRecord(client, "flag", old.Flag)
-			where["revision"] = old.Revision
-			if _, err := change(ctx, db, f.store.sql.Delete(flagChanges.table).Where(where)); err != nil {
+			this := ofRecord(old.Client, "flag", old.Flag)
+			this["revision"] = old.Revision
+			if _, err := change(ctx, db, f.store.sql.Delete(flagChanges.table).Where(this)); err != nil {
 				return err
 			}
 			excess -= old.size

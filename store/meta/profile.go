@@ -34,15 +34,21 @@ type profileCount struct{ anonymous, keyed int }
 
 const profileCounts = "profile_counts"
 
-// profileLimits bounds the profiles of a website: all profiles, and profiles that only senders without a key have
-// set.
-type profileLimits struct{ all, anonymous int }
+// profileLimits bounds the profiles of a website and of its owner: all profiles, and profiles that only senders without
+// a key have set.
+type profileLimits struct{ all, anonymous, ofOwner, anonymousOfOwner int }
+
+func theProfileLimits() profileLimits {
+	return profileLimits{store.MaxProfiles, store.MaxAnonymousProfiles, store.MaxOwnerProfiles,
+		store.MaxOwnerAnonymousProfiles}
+}
 
 // Identify stores i. It is on disk when Identify returns nil. The error wraps [store.ErrManyTraits] if the profile
-// would have too many traits. It wraps [store.ErrManyProfiles] if the website already has [store.MaxProfiles], or
-// if a sender without a key would exceed [store.MaxAnonymousProfiles].
+// would have too many traits. It wraps [store.ErrManyProfiles] if the website already has [store.MaxProfiles], its owner
+// [store.MaxOwnerProfiles], or if a sender without a key would exceed [store.MaxAnonymousProfiles] or
+// [store.MaxOwnerAnonymousProfiles].
 func (s *Store) Identify(ctx context.Context, i store.Identification) error {
-	return s.identify(ctx, i, profileLimits{store.MaxProfiles, store.MaxAnonymousProfiles})
+	return s.identify(ctx, i, theProfileLimits())
 }
 
 func (s *Store) identify(ctx context.Context, i store.Identification, limits profileLimits) error {
@@ -79,7 +85,7 @@ func (s *Store) identify(ctx context.Context, i store.Identification, limits pro
 	})
 }
 
-// countAdded counts a profile that i added. It returns an error if the website now has too many.
+// countAdded counts a profile that i added. It returns an error if the website, or its owner, now has too many.
 func (s *Store) countAdded(ctx context.Context, db querier, i store.Identification, limits profileLimits) error {
 	n, err := s.countProfiles(ctx, db, i.Website, oneProfile(i.Keyed))
 	switch {
@@ -90,7 +96,35 @@ func (s *Store) countAdded(ctx context.Context, db querier, i store.Identificati
 	case !i.Keyed && n.anonymous > limits.anonymous:
 		return fmt.Errorf("%w: %d from senders without a key", store.ErrManyProfiles, limits.anonymous)
 	}
+	n, err = s.profilesOfOwner(ctx, db, i.Website)
+	switch {
+	case err != nil:
+		return err
+	case n.anonymous+n.keyed > limits.ofOwner:
+		return fmt.Errorf("%w: %d for all websites of an owner", store.ErrManyProfiles, limits.ofOwner)
+	case !i.Keyed && n.anonymous > limits.anonymousOfOwner:
+		return fmt.Errorf("%w: %d from senders without a key, for all websites of an owner", store.ErrManyProfiles,
+			limits.anonymousOfOwner)
+	}
 	return nil
+}
+
+// profilesOfOwner returns the counts of all websites of the owner of a website.
+func (s *Store) profilesOfOwner(ctx context.Context, db querier, website string) (profileCount, error) {
+	sums, err := collectFrom(ctx, db, s.sql.
+		Select("CAST(COALESCE(SUM(anonymous), 0) AS BIGINT)", "CAST(COALESCE(SUM(keyed), 0) AS BIGINT)").
+		From(profileCounts).
+		Where("website IN (SELECT id FROM websites WHERE owner = (SELECT owner FROM websites WHERE id = ?))", website),
+		scanProfileCount)
+	if err != nil || len(sums) == 0 {
+		return profileCount{}, err
+	}
+	return sums[0], nil
+}
+
+func scanProfileCount(row scanner) (n profileCount, err error) {
+	err = row.Scan(&n.anonymous, &n.keyed)
+	return n, err
 }
 
 func oneProfile(keyed bool) profileCount {
@@ -107,10 +141,7 @@ func (s *Store) countProfiles(ctx context.Context, db querier, website string, m
 		more.keyed).
 		Suffix("ON CONFLICT (website) DO UPDATE SET anonymous = profile_counts.anonymous + excluded.anonymous, " +
 			"keyed = profile_counts.keyed + excluded.keyed RETURNING anonymous, keyed")
-	sums, err := collectFrom(ctx, db, q, func(row scanner) (n profileCount, err error) {
-		err = row.Scan(&n.anonymous, &n.keyed)
-		return n, err
-	})
+	sums, err := collectFrom(ctx, db, q, scanProfileCount)
 	if err != nil || len(sums) == 0 {
 		return profileCount{}, err
 	}
@@ -186,7 +217,7 @@ func (s *Store) ProfilesAfter(ctx context.Context, website, after string, limit 
 // because the website or the profile would exceed a limit of [Store.Identify]. A stored profile is replaced if it
 // changed before the given one, unless only the stored one was set with an API key.
 func (s *Store) RestoreProfiles(ctx context.Context, all []store.Profile) (refused int, err error) {
-	return s.restoreProfiles(ctx, all, profileLimits{store.MaxProfiles, store.MaxAnonymousProfiles})
+	return s.restoreProfiles(ctx, all, theProfileLimits())
 }
 
 func (s *Store) restoreProfiles(ctx context.Context, all []store.Profile, limits profileLimits) (refused int,

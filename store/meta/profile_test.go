@@ -100,7 +100,7 @@ func TestProfilesOfAWebsite(t *testing.T) {
 			t.Fatal(err)
 		}
 		identify := func(id string) error {
-			return s.identify(t.Context(), store.Identification{Website: "w", Profile: id}, profileLimits{2, 2})
+			return s.identify(t.Context(), store.Identification{Website: "w", Profile: id}, limitsOf(2, 2))
 		}
 		if err := errors.Join(identify("a"), identify("b"), identify("a")); err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestShareOfSendersWithoutKey(t *testing.T) {
 			{"e", true, store.ErrManyProfiles}, {"e", false, store.ErrManyProfiles}, {"b", true, nil},
 		} {
 			err := s.identify(t.Context(), store.Identification{Website: "w", Profile: row.id, Keyed: row.keyed},
-				profileLimits{all: 4, anonymous: 2})
+				limitsOf(4, 2))
 			if !errors.Is(err, row.err) {
 				t.Errorf("%+v: %v", row, err)
 			}
@@ -181,7 +181,7 @@ func TestProfileCounts(t *testing.T) {
 							err = s.RemoveProfile(t.Context(), site, id)
 						default:
 							err = s.identify(t.Context(),
-								store.Identification{Website: site, Profile: id, Keyed: n < 10}, profileLimits{8, 5})
+								store.Identification{Website: site, Profile: id, Keyed: n < 10}, limitsOf(8, 5))
 						}
 						if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, ErrExists) &&
 							!errors.Is(err, store.ErrManyProfiles) {
@@ -230,8 +230,7 @@ func TestRestoreProfiles(t *testing.T) {
 			{"a known one", "b", true, -time.Hour, map[string]any{"vip": true}, 0, "map[]  0s"},
 		} {
 			refused, err := s.restoreProfiles(t.Context(), []store.Profile{{Website: "w", ID: row.id, Name: "ignored",
-				Traits: row.traits, Keyed: row.keyed, ChangedAt: now.Add(-row.age)}}, profileLimits{all: 4,
-				anonymous: 2})
+				Traits: row.traits, Keyed: row.keyed, ChangedAt: now.Add(-row.age)}}, limitsOf(4, 2))
 			if err != nil || refused != row.refused {
 				t.Errorf("%s: refused %d, %v", row.says, refused, err)
 			}
@@ -267,6 +266,43 @@ func TestRestoreProfiles(t *testing.T) {
 		}
 		if other, err := s.ProfilesAfter(t.Context(), "v", "", 3); err != nil || len(other) != 0 {
 			t.Errorf("of another website: %v, %v", other, err)
+		}
+	})
+}
+
+// limitsOf returns limits of a website whose owner may have many profiles.
+func limitsOf(all, anonymous int) profileLimits { return profileLimits{all, anonymous, 1000, 1000} }
+
+// TestOwnersHaveRoomForProfiles counts the profiles of all websites of an owner together.
+func TestOwnersHaveRoomForProfiles(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		for id, owner := range map[string]string{"a": "acme", "b": "acme", "x": "other"} {
+			if _, err := s.CreateWebsite(t.Context(),
+				store.Website{ID: id, Owner: owner, Domain: "a.example"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, row := range []struct {
+			website string
+			keyed   bool
+			fails   bool
+		}{
+			{"a", false, false}, {"b", false, false}, {"a", false, true}, {"b", true, false}, {"b", true, false},
+			{"a", true, true}, {"x", false, false}, {"unknown", false, false},
+		} {
+			err := s.identify(t.Context(), store.Identification{Website: row.website, Profile: fmt.Sprint("p", i),
+				Keyed: row.keyed}, profileLimits{10, 10, 4, 2})
+			if errors.Is(err, store.ErrManyProfiles) != row.fails || !row.fails && err != nil {
+				t.Errorf("profile %d of %s: %v", i, row.website, err)
+			}
+		}
+		if _, err := s.RemoveProfiles(t.Context(), "b"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.identify(t.Context(), store.Identification{Website: "a", Profile: "p9"},
+			profileLimits{10, 10, 4, 2}); err != nil {
+			t.Errorf("in the room of removed ones: %v", err)
 		}
 	})
 }

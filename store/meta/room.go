@@ -2,11 +2,13 @@ package meta
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	sq "github.com/Masterminds/squirrel"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -91,6 +93,58 @@ func (s *Store) PruneKeys(ctx context.Context, before time.Time) error {
 		return s.removeKeys(ctx, db, sq.Or{sq.Lt{"revoked_at": before.UnixMilli()},
 			sq.Lt{"expires_at": before.UnixMilli()}})
 	})
+}
+
+// definitionRoom returns a [store.BoundError] if an owner, which is locked, cannot have d, which is not stored.
+func (s *Store) definitionRoom(ctx context.Context, db querier, owner string, d store.Definition) error {
+	u, err := s.used(ctx, db, definitions.table, s.ofWebsites("website", owner),
+		"octet_length(name) + octet_length(body)")
+	if err != nil {
+		return err
+	}
+	return store.CheckOwnerDefinitions(u.number, u.size, d)
+}
+
+// ofWebsites matches rows whose column has the id of a website of an owner.
+func (s *Store) ofWebsites(column, owner string) sq.Sqlizer {
+	return sq.Expr(column+" IN (SELECT id FROM websites WHERE owner = ?)", owner)
+}
+
+// clientOwner returns the owner of a client of flags, which it locks. It is empty if the database does not know the
+// owner, because a host has its own directory.
+func (s *Store) clientOwner(ctx context.Context, db querier, client flags.Client) (string, error) {
+	owner := client.ID
+	if client.Kind == flags.Website {
+		found, err := collectFrom(ctx, db, s.sql.Select("owner").From("websites").Where(sq.Eq{"id": client.ID}), text)
+		if err != nil || len(found) == 0 {
+			return "", err
+		}
+		owner = found[0]
+	}
+	if _, err := owners.lock(ctx, s, db, owner); errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	return owner, nil
+}
+
+// ofClients matches rows of flags of an owner and of its websites.
+func (s *Store) ofClients(owner string) sq.Sqlizer {
+	return sq.Or{sq.Eq{"client_kind": string(flags.Organization), "client": owner},
+		sq.And{sq.Eq{"client_kind": string(flags.Website)}, s.ofWebsites("client", owner)}}
+}
+
+// flagBytes returns the bytes of all flags and target groups of an owner, which is locked.
+func (s *Store) flagBytes(ctx context.Context, db querier, owner string) (size int64, err error) {
+	for _, table := range []string{"flag_definitions", "flag_groups"} {
+		u, err := s.used(ctx, db, table, s.ofClients(owner), "octet_length(definition)")
+		if err != nil {
+			return 0, err
+		}
+		size += u.size
+	}
+	return size, nil
 }
 
 // websiteRoom returns a [store.BoundError] if the owner of w, which is new or changed, cannot have it.

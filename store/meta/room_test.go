@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -293,6 +295,150 @@ func TestRotationIsDecidedWithinTheChange(t *testing.T) {
 		}
 		if err := s.RevokeKey(t.Context(), "k", narrow); !errors.Is(err, auth.ErrForbidden) {
 			t.Errorf("revocation of a widened key: %v", err)
+		}
+	})
+}
+
+// sitesOf creates websites of acme, and one of another owner.
+func sitesOf(t *testing.T, s *Store, ids ...string) {
+	t.Helper()
+	for _, id := range append(ids, "foreign") {
+		w := store.Website{ID: id, Owner: "acme", Domain: "w.example"}
+		if id == "foreign" {
+			w.Owner = "other"
+		}
+		if _, err := s.CreateWebsite(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOwnersHaveRoomForDefinitions(t *testing.T) {
+	testenv.WithoutRace(t)
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		sitesOf(t, s, "a", "b", "full")
+		const free = 6
+		var rows []definitionRow
+		for i := range store.MaxOwnerDefinitions - free { // more than a website may have, but they count alike
+			rows = append(rows, definitionRow{store.Definition{Kind: store.GoalDefinition, Name: fmt.Sprint("d", i),
+				Body: []byte("{}"), Created: noon, Updated: noon}, "full"})
+		}
+		fill(t, s, definitions, rows)
+		goal := func(name string, size int) store.Definition {
+			return store.Definition{Kind: store.GoalDefinition, Name: name,
+				Body: []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)}
+		}
+		put := func(website string) func(*Store, int) error {
+			return func(s *Store, i int) error {
+				_, err := s.PutDefinition(t.Context(), []string{website, "a", "b"}[i%3],
+					goal(fmt.Sprint(website, i), 1))
+				return err
+			}
+		}
+		if made := together(t, cfg, 4*free, put("a")); made != free {
+			t.Errorf("%d definitions were saved at once, want %d", made, free)
+		}
+		if err := put("b")(s, 99); !strings.Contains(fmt.Sprint(err), "an owner may have at most 10000 definitions") {
+			t.Errorf("one more: %v", err)
+		}
+		if _, err := s.PutDefinition(t.Context(), "foreign", goal("x", 1)); err != nil {
+			t.Errorf("of another owner: %v", err)
+		}
+		if err := s.RemoveWebsite(t.Context(), "full"); err != nil {
+			t.Fatal(err)
+		}
+		if err := put("b")(s, 99); err != nil {
+			t.Errorf("in the room of a removed website: %v", err)
+		}
+		others := []string{"c", "d", "e", "f", "g"} // each will have a little less than a website may have
+		for _, id := range others {
+			if _, err := s.CreateWebsite(t.Context(),
+				store.Website{ID: id, Owner: "acme", Domain: "w.example"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var failed error
+		for i := 0; i < 5*60 && failed == nil; i++ {
+			_, failed = s.PutDefinition(t.Context(), others[i/60], goal(fmt.Sprint("large", i), 64<<10-100))
+		}
+		if !strings.Contains(fmt.Sprint(failed), "an owner may have at most 16777216 bytes of definitions") {
+			t.Errorf("too many bytes: %v", failed)
+		}
+		if _, err := s.PutDefinition(t.Context(), "c", goal("large0", 64<<10-100)); err != nil {
+			t.Errorf("one in its own place: %v", err)
+		}
+	})
+}
+
+func TestOwnersHaveRoomForFlags(t *testing.T) {
+	testenv.WithoutRace(t)
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		sitesOf(t, s, "a", "b", "full")
+		commit := func(client flags.Client, base int64, event flags.Event, text string) error {
+			f := flags.Flag{ID: "f", Client: client, Key: "k", Type: flags.Boolean, Status: flags.Active,
+				Revision: base + 1, Description: text, CreatedAt: noon, UpdatedAt: noon}
+			return s.Flags().Commit(t.Context(), flags.Commit{Client: client, Base: base, Flags: []flags.Flag{f},
+				Changes: []flags.Change{{Client: client, Flag: "f", Revision: base + 1, At: noon, Event: event,
+					After: &f}}})
+		}
+		of := flags.OfWebsite
+		if err := commit(of("a"), 0, flags.Created, ""); err != nil {
+			t.Fatal(err)
+		}
+		change := func(table string, rows int, row func(i int) []any, columns ...string) {
+			t.Helper()
+			err := s.update(t.Context(), "fill", func(ctx context.Context, db querier) error {
+				for i := range rows {
+					q := s.sql.Insert(table).Columns(columns...).Values(row(i)...)
+					if _, err := change(ctx, db, q); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		const left = 2000 // bytes
+		chunk := strings.Repeat("x", 1<<20)
+		change("flag_definitions", 32, func(i int) []any {
+			text := chunk
+			if i == 0 {
+				text = text[left:]
+			}
+			return []any{"website", "full", fmt.Sprint("id", i), "", fmt.Sprint("key", i), text}
+		}, flagColumns...)
+		change("flag_changes", 35, func(i int) []any {
+			return []any{"website", "full", fmt.Sprint("id", i), 1, i, "created", "", "", "", nil, chunk, 1 << 20}
+		}, "client_kind", "client", "flag", "revision", "changed_at", "event", "actor_type", "actor_id", "actor_name",
+			"undo", "flag_after", "size")
+		if err := commit(of("a"), 1, flags.Updated, "short"); err != nil {
+			t.Errorf("a change with room: %v", err)
+		}
+		err := commit(flags.OfOrganization("acme"), 0, flags.Created, strings.Repeat("y", left))
+		if bound, ok := errors.AsType[*flags.BoundError](err); !ok || bound.Bound != flags.MaxOwnerSets {
+			t.Errorf("a flag of the organisation without room: %v", err)
+		}
+		if err := commit(of("b"), 0, flags.Created, strings.Repeat("y", left)); !errors.Is(err, flags.ErrBound) {
+			t.Errorf("a flag of another website without room: %v", err)
+		}
+		if err := commit(of("foreign"), 0, flags.Created, strings.Repeat("y", left)); err != nil {
+			t.Errorf("of another owner: %v", err)
+		}
+		if err := commit(of("unknown"), 0, flags.Created, strings.Repeat("y", left)); err != nil {
+			t.Errorf("of a website that only the host knows: %v", err)
+		}
+		if err := commit(of("a"), 2, flags.Removed, strings.Repeat("y", left)); err != nil {
+			t.Errorf("a removal: %v", err)
+		}
+		const most = flags.MaxOwnerHistoryBytes
+		history, err := texts(t.Context(), s.read,
+			"SELECT CAST(SUM(size) AS TEXT) FROM flag_changes WHERE client = 'full'")
+		if n, _ := strconv.Atoi(history[0]); err != nil || n > most || n < most-2<<20 {
+			t.Errorf("%s bytes of history, %v; want a little less than %d", history, err, most)
 		}
 	})
 }

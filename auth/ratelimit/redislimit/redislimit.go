@@ -7,8 +7,9 @@
 //	defer limiter.Close(ctx)
 //
 // Each bucket is one Redis key that holds an instant. A short script updates it with the clock of Redis (GCRA, the
-// generic cell rate algorithm). One call of the script charges all buckets of a request, or none of them. So all processes together let at most limit · (1 + t/60) requests pass in t
-// seconds. The Redis key expires when the bucket is full again.
+// generic cell rate algorithm). One call of the script charges all buckets of a request, or none of them. All processes
+// together let at most limit · (1 + t/60) requests pass in t seconds. The Redis key expires when the bucket is full
+// again.
 //
 // # When Redis is unreachable or slow
 //
@@ -89,7 +90,8 @@ func Options(dsn string) (*redis.Options, error) {
 	return o, nil
 }
 
-// A Limiter is an [auth.Limiter], an [auth.GroupLimiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use.
+// A Limiter is an [auth.Limiter], an [auth.GroupLimiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent
+// use.
 type Limiter struct {
 	cfg  Config
 	away atomic.Bool
@@ -155,7 +157,8 @@ func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost i
 
 // AllowAll implements [auth.GroupLimiter] in one call of Redis. It fails, and continues after the end of ctx, as Allow
 // does.
-func (l *Limiter) AllowAll(ctx context.Context, owner string, buckets []auth.Bucket, cost int) ([]auth.Decision, error) {
+func (l *Limiter) AllowAll(ctx context.Context, owner string, buckets []auth.Bucket, cost int) ([]auth.Decision,
+	error) {
 	// A cluster stores keys with the same text in braces on one server, where one script can use them.
 	return l.allow(ctx, "{owner:"+url.QueryEscape(owner)+"}:", buckets, cost)
 }

@@ -97,7 +97,8 @@ func TestKeysThatAKeyMadeShareItsRateInAllProcesses(t *testing.T) {
 		if d.OK {
 			passed++
 		} else if own, err := two[1-i%2].AllowAll(t.Context(), "acme",
-			[]auth.Bucket{{Class: auth.ClassQuery, ID: k.ID, Limits: k.Limits}}, 0); err != nil || own[0].Remaining != 7 {
+			[]auth.Bucket{{Class: auth.ClassQuery, ID: k.ID, Limits: k.Limits}}, 0); err != nil ||
+			own[0].Remaining != 7 {
 			t.Fatalf("the bucket of a refused key: %+v, %v; want 7 tokens", own, err)
 		}
 	}

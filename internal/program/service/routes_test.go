@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/internal/program/install"
@@ -191,6 +192,11 @@ func TestBoundsAreDocumented(t *testing.T) {
 		"definitions": {fmt.Sprintf("%d goals, funnels", store.MaxDefinitions), fmt.Sprintf("%d annotations",
 			store.MaxAnnotations),
 			fmt.Sprintf("%d KiB each; %d MiB", store.MaxDefinitionBytes/kib, store.MaxDefinitionsBytes/mib)},
+		"definitions of all websites": {fmt.Sprintf("%d 000 of all kinds", store.MaxOwnerDefinitions/1000),
+			fmt.Sprintf("%d MiB", store.MaxOwnerDefinitionsBytes/mib)},
+		"flags of all clients":     {fmt.Sprintf("%d MiB", flags.MaxOwnerSets/mib)},
+		"history of all flags":     {fmt.Sprintf("%d MiB", flags.MaxOwnerHistoryBytes/mib)},
+		"profiles of all websites": {fmt.Sprintf("%d 000 000; half", store.MaxOwnerProfiles/1_000_000)},
 	} {
 		for _, bound := range bounds {
 			if !strings.Contains(table[name], bound) {
