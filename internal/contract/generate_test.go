@@ -100,7 +100,8 @@ func (g *generator) good(op operation) request {
 func (g *generator) param(target *string, query url.Values, header map[string]string, p any) {
 	name, _ := at(p, "name").(string)
 	schema := at(p, "schema")
-	if asJSON := at(p, "content", "application/json", "schema"); asJSON != nil {
+	asJSON := at(schema, "contentSchema")
+	if asJSON != nil {
 		schema = asJSON
 	}
 	switch at(p, "in") {
@@ -119,7 +120,7 @@ func (g *generator) param(target *string, query url.Values, header map[string]st
 	value := g.value(name, schema, 0)
 	text, isText := value.(string)
 	switch {
-	case at(p, "content") != nil:
+	case asJSON != nil:
 		js, _ := json.Marshal(value)
 		text = string(js)
 	case isText:
