@@ -16,6 +16,7 @@ type api struct {
 	responses *responses
 	exports   *exports
 	document  func() (*response, error)
+	plain     func() (*response, error) // the document without alternatives
 }
 
 // A question is the decoded request, filled in by the steps.

@@ -134,6 +134,7 @@ func New(cfg Config) (http.Handler, error) {
 	a := &api{cfg: cfg.withDefaults(), types: types, addresses: newAddresses(), responses: &responses{known: kept},
 		exports: newExports()}
 	a.document = sync.OnceValues(a.documentAnswer) // most processes are never asked for it
+	a.plain = sync.OnceValues(a.plainAnswer)
 	cors := &front.CORS{
 		Origins: origins,
 		Methods: "GET, POST, PATCH, DELETE",

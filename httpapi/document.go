@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 )
@@ -41,7 +42,7 @@ func (a *api) documentAnswer() (*response, error) {
 	doc.Tags = tags()
 	doc.AddScheme("bearer", map[string]string{"type": "http", "scheme": "bearer",
 		"description": "An API key or a panel token"})
-	doc.AddScheme("key", map[string]string{"type": "apiKey", "in": "header", "name": "x-api-key",
+	doc.AddScheme("apiKey", map[string]string{"type": "apiKey", "in": "header", "name": "x-api-key",
 		"description": "An API key or a panel token"})
 	rows, examples, failures := d.describe(), openapi.Examples(), map[string]bool{}
 	for _, r := range a.routes() {
@@ -188,12 +189,12 @@ func (a Access) requirements() (all []openapi.Requirement) {
 	}[a]
 	switch a {
 	case ByKeyOrClient:
-		return []openapi.Requirement{{}, {"bearer": {}}, {"key": {}}}
+		return []openapi.Requirement{{}, {"bearer": {}}, {"apiKey": {}}}
 	case ByAnyKey:
-		return []openapi.Requirement{{"bearer": {}}, {"key": {}}}
+		return []openapi.Requirement{{"bearer": {}}, {"apiKey": {}}}
 	}
 	for _, scope := range scopes {
-		all = append(all, openapi.Requirement{"bearer": {string(scope)}}, openapi.Requirement{"key": {string(scope)}})
+		all = append(all, openapi.Requirement{"bearer": {string(scope)}}, openapi.Requirement{"apiKey": {string(scope)}})
 	}
 	return all
 }
@@ -283,9 +284,32 @@ func describeCodes(names []string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// showDocument answers with the OpenAPI document.
-func (a *api) showDocument(context.Context, *front.Request, *question) (*front.Answer, error) {
-	document, err := a.document()
+// plainAnswer returns the response with the plain form of the document.
+func (a *api) plainAnswer() (*response, error) {
+	whole, err := a.document()
+	if err != nil {
+		return nil, err
+	}
+	js, err := openapi.Plain(whole.body)
+	return &response{body: append(js, '\n'), form: jsonForm}, err
+}
+
+// showDocument answers with the OpenAPI document, in the form that the request asks for.
+func (a *api) showDocument(_ context.Context, r *front.Request, _ *question) (*front.Answer, error) {
+	values, ok := r.Query()
+	if !ok {
+		return nil, errMalformed
+	}
+	form, bad := single(values, "form")
+	show := map[string]func() (*response, error){"": a.document, "plain": a.plain}[form]
+	if show == nil {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "form",
+			Message: mistake.OneOf(form, "plain")})
+	}
+	if len(bad) > 0 {
+		return nil, bad
+	}
+	document, err := show()
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,7 @@ var (
 
 // filterParts adds the schemas that all filters share.
 func (v *vocabulary) filterParts() {
-	v.schemas["FilterValue"] = &openapi.Schema{Type: openapi.Types{"string", "number", "boolean"},
-		Description: "A value to compare with"}
+	v.schemas["FilterValue"] = openapi.Ref(openapi.Scalar).About("A value to compare with")
 	v.schemas["TextTest"] = openapi.Any("A text, or an operator with its value",
 		openapi.Text("The text is equal"),
 		openapi.Object("", openapi.Member("op", openapi.OneOf("", oneValue...)),

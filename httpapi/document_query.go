@@ -136,8 +136,8 @@ func chosenRow(d *query.DatasetInfo) *openapi.Schema {
 	if d.Properties {
 		s.Patterned[propertyPattern] = openapi.Text("A property")
 	}
-	s.Patterned["^[A-Za-z0-9_]{1,64}$"] = &openapi.Schema{Type: openapi.Types{"number", "string", "null"},
-		Description: "A metric under a name of the parameter's choice"}
+	s.Patterned["^[A-Za-z0-9_]{1,64}$"] = openapi.Ref(openapi.NumberTextOrNull).
+		About("A metric under a name of the parameter's choice")
 	return s
 }
 
@@ -146,7 +146,7 @@ func result(name string, row *openapi.Schema) *openapi.Schema {
 	beside := openapi.Object("")
 	beside.Additional = &openapi.Schema{Type: openapi.Types{"number", "null"}}
 	totals := openapi.Object("The metrics over all rows, with totals")
-	totals.Additional = &openapi.Schema{Type: openapi.Types{"number", "string", "boolean", "null"}}
+	totals.Additional = openapi.Ref(openapi.ScalarOrNull)
 	return openapi.Object("The answer to a parameter.",
 		openapi.Member("parameter", &openapi.Schema{Type: openapi.Types{"string"}, Const: name}),
 		openapi.Member("id", openapi.Text("The id of the parameter")),

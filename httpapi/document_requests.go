@@ -42,8 +42,7 @@ func requestSchemas() map[string]*openapi.Schema {
 var contextFields = []string{"userId", "email", "organizationId", "teamId", "environment"}
 
 func contextID() *openapi.Schema {
-	return &openapi.Schema{Type: openapi.Types{"string", "number", "boolean"},
-		Description: "The person or program that the flag is evaluated for"}
+	return openapi.Ref(openapi.Scalar).About("The person or program that the flag is evaluated for")
 }
 
 func flagProperties() *openapi.Schema {

@@ -98,6 +98,8 @@ func (d *describer) describe() map[string]described {
 		"POST /v1/tokens": {Operation: openapi.Operation{ID: "createToken", Tag: tagTokens,
 			Body: openapi.Ref("TokenRequest"), Answer: openapi.Of[tokenBody](d.reflect)}},
 		"GET /v1/openapi.json": {Operation: openapi.Operation{ID: "getDocument", Tag: tagHealth, NotModified: true,
+			Params: []openapi.Param{openapi.Query("form",
+				openapi.OneOf("`plain` has no alternatives of several schemas, for generators of clients that cannot choose among them", "plain"))},
 			Answer: openapi.Map("An OpenAPI document", &openapi.Schema{})}},
 		"GET /health": {Operation: openapi.Operation{ID: "getHealth", Tag: tagHealth, Answer: d.report(),
 			Further: map[int]string{503: "Unhealthy"},

@@ -148,3 +148,18 @@ func walkRefs(v any, found func(string)) {
 		}
 	}
 }
+
+// TestDocumentForms asks for the forms of the document.
+func TestDocumentForms(t *testing.T) {
+	w := newWorld(t, withAll(t))
+	whole := w.send("GET", "/v1/openapi.json", "", "")
+	plain := w.send("GET", "/v1/openapi.json?form=plain", "", "")
+	expect(t, plain, 200, "")
+	if got, want := documented(t, plain.Body.Bytes()), documented(t, whole.Body.Bytes()); !maps.Equal(got, want) {
+		t.Errorf("the plain form has %d operations, and the document %d", len(got), len(want))
+	}
+	if strings.Contains(plain.Body.String(), `"anyOf"`) || plain.Header().Get("ETag") == whole.Header().Get("ETag") {
+		t.Errorf("the plain form has alternatives, or the ETag of the document: %s", plain.Header().Get("ETag"))
+	}
+	expect(t, w.send("GET", "/v1/openapi.json?form=short", "", ""), 400, "VALIDATION_ERROR")
+}

@@ -107,7 +107,7 @@ func (row described) operation(r Route, example openapi.Example) openapi.Operati
 			op.Body = item
 		}
 	}
-	key := []openapi.Requirement{{"bearer": {string(auth.TrackEvents)}}, {"key": {string(auth.TrackEvents)}}}
+	key := []openapi.Requirement{{"bearer": {string(auth.TrackEvents)}}, {"apiKey": {string(auth.TrackEvents)}}}
 	switch r.Access {
 	case ByKey:
 		op.Security = key

@@ -7,10 +7,10 @@ import (
 // The schemas of items. An optional field that does not fit its schema is cut or left out, and named in dropped; only a
 // required one makes its item fail. Numbers may be sent as texts, and null counts as absent.
 func itemSchemas() map[string]*openapi.Schema {
-	str, num := scalar("string"), scalar("number")
-	text, number := openapi.Text(""), scalar("number")
+	str, num := openapi.Ref(openapi.TextOrNumber), openapi.Ref(openapi.NumberOrText)
+	text, number := openapi.Text(""), num
 	properties := openapi.Map("Up to 50 keys", &openapi.Schema{})
-	path := scalar("string").About("URL or path of the page")
+	path := str.About("URL or path of the page")
 	own := func(about string, members ...openapi.Property) *openapi.Schema {
 		return openapi.Object(about, append(members, eventMembers()...)...)
 	}
@@ -75,7 +75,7 @@ func itemSchemas() map[string]*openapi.Schema {
 			openapi.Member("websiteId", websiteID()),
 			openapi.Member("traits",
 				openapi.Map("Texts up to 255 characters, numbers, booleans; `null` removes a trait",
-					&openapi.Schema{Type: openapi.Types{"string", "number", "boolean", "null"}}))).Needs("profileId"),
+					openapi.Ref(openapi.ScalarOrNull)))).Needs("profileId"),
 		"LinkVisit": openapi.Object("A visit of a short link.", openapi.Member("linkId", text),
 			openapi.Member("eventId", eventID()), openapi.Member("timestamp", instant("Default: the time of arrival")),
 			openapi.Member("referrer", text), openapi.Member("userAgent", text), openapi.Member("country", text),
@@ -92,12 +92,6 @@ func itemSchemas() map[string]*openapi.Schema {
 	}
 }
 
-// scalar returns the schema of a text or a number; kind is the usual type.
-func scalar(kind string) *openapi.Schema {
-	other := map[string]string{"string": "number", "number": "string"}[kind]
-	return &openapi.Schema{Type: openapi.Types{kind, other}}
-}
-
 func websiteID() *openapi.Schema {
 	return openapi.Text("The website, for a key with several and on `/track` without a key")
 }
@@ -105,7 +99,7 @@ func websiteID() *openapi.Schema {
 func eventID() *openapi.Schema { return openapi.Text("A repeat with the same id is ignored") }
 
 func instant(about string) *openapi.Schema {
-	return &openapi.Schema{Type: openapi.Types{"number", "string"}, Description: about}
+	return openapi.Ref(openapi.NumberOrText).About(about)
 }
 
 // eventMembers are the members of every item that a visitor caused.

@@ -27,7 +27,6 @@ type parameter struct {
 	In          string `json:"in"`
 	Description string `json:"description"`
 	Required    bool   `json:"required"`
-	media
 
 	Schema *schema `json:"schema"`
 }
@@ -57,6 +56,8 @@ type schema struct {
 	Properties  members   `json:"properties"`
 	Required    []string  `json:"required"`
 	AnyOf       []*schema `json:"anyOf"`
+
+	ContentSchema *schema `json:"contentSchema"`
 }
 
 // jsonTypes are the types of a schema.

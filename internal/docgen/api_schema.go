@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/openapi"
 )
 
 // component returns the component that s refers to, or s itself.
@@ -24,14 +26,14 @@ func (d *document) parameters(o operation, omit []string) (rows []field) {
 			continue
 		}
 		s := p.Schema
-		for _, c := range p.Content {
-			s = c.Schema
+		if s.ContentSchema != nil {
+			s = s.ContentSchema
 		}
 		row := d.field(p.Name, s, p.Required)
 		if own := d.describe([]*schema{s}, p.Description, p.Required); p.Description != "" {
 			row.text = own
 		}
-		if p.Content != nil {
+		if p.Schema.ContentSchema != nil {
 			row.kind = "JSON " + row.kind
 		}
 		rows = append(rows, row)
@@ -83,8 +85,8 @@ func (d *document) field(name string, s *schema, required bool) field {
 	}
 	for _, one := range alternatives {
 		text := one.Description
-		if text == "" {
-			text = d.component(one).Description
+		for at := one; text == "" && at.Ref != ""; text = at.Description {
+			at = d.Components.Schemas[componentOf(at)]
 		}
 		if text = strings.TrimSuffix(text, "."); text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
@@ -93,9 +95,16 @@ func (d *document) field(name string, s *schema, required bool) field {
 	return field{name, strings.Join(d.kinds(s), " or "), d.describe(alternatives, strings.Join(texts, ". "), required)}
 }
 
-// kinds returns the names of the types of s.
+// kinds returns the names of the types of s: of a component for values of several types that are not null, only the
+// usual one.
 func (d *document) kinds(s *schema) (all []string) {
-	s = d.component(s)
+	for s.Ref != "" {
+		name := componentOf(s)
+		s = d.Components.Schemas[name]
+		if name == openapi.TextOrNumber || name == openapi.NumberOrText || name == openapi.Scalar {
+			s = s.AnyOf[0]
+		}
+	}
 	for _, one := range s.AnyOf {
 		for _, kind := range d.kinds(one) {
 			if !slices.Contains(all, kind) {

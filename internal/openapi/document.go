@@ -100,8 +100,6 @@ type Param struct {
 	Style    string  `json:"style,omitempty"`
 	Explode  *bool   `json:"explode,omitempty"`
 	Schema   *Schema `json:"schema,omitempty"`
-	// Content has the schema of a parameter whose text is a document, by media type, in place of Schema.
-	Content map[string]media `json:"content,omitempty"`
 }
 
 // Query returns an optional parameter of the query of an address. Its description is that of the schema.
@@ -116,9 +114,10 @@ func Joined(name string, list *Schema) Param {
 	return p
 }
 
-// AsJSON returns an optional parameter of the query whose text is JSON.
+// AsJSON returns an optional parameter of the query whose text is JSON. For generators of clients it is a string.
 func AsJSON(name, about string, s *Schema) Param {
-	return Param{Name: name, In: "query", About: about, Content: map[string]media{jsonType: {Schema: s}}}
+	return Param{Name: name, In: "query", About: about,
+		Schema: &Schema{Type: Types{"string"}, ContentMediaType: jsonType, ContentSchema: s}}
 }
 
 // Path returns a parameter of the path.
@@ -309,6 +308,9 @@ func add(known map[string]any, all map[string]json.RawMessage, what string) erro
 
 // Encode returns d as JSON, without components that nothing refers to.
 func (d *Document) Encode() ([]byte, error) {
+	for name, s := range mixed() {
+		d.Components.Schemas[name] = s // a merged document may have it
+	}
 	if err := errors.Join(d.twice...); err != nil {
 		return nil, err
 	}

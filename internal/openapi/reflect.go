@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -132,8 +133,18 @@ func (d *Describer) fields(t reflect.Type, s *Schema) {
 		if pointer && !empty {
 			schema = schema.OrNull()
 		}
+		if slices.ContainsFunc(s.Properties, func(p Property) bool { return p.Name != tag && sameName(p.Name, tag) }) {
+			with := *schema
+			with.GoName = f.Name
+			schema = &with
+		}
 		s.set(tag, schema, !empty)
 	}
+}
+
+// sameName reports whether generators make one name of two, such as outputFields and output_fields.
+func sameName(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, "_", ""), strings.ReplaceAll(b, "_", ""))
 }
 
 // set adds a member, or replaces the one with its name: a field of a struct hides those of structs embedded in it.

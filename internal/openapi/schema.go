@@ -28,9 +28,16 @@ type Schema struct {
 	Additional  *Schema            `json:"additionalProperties,omitempty"` // nil allows any further member
 	Required    []string           `json:"required,omitempty"`
 	AnyOf       []*Schema          `json:"anyOf,omitempty"`
+
+	// A string that contains a document has its media type and schema here.
+	ContentMediaType string  `json:"contentMediaType,omitempty"`
+	ContentSchema    *Schema `json:"contentSchema,omitempty"`
+	// GoName is the name of the field in clients in Go, for a property whose name they would use twice.
+	GoName string `json:"x-go-name,omitempty"`
 }
 
-// Types are the JSON types that a value may have. One type is encoded as a string.
+// Types are the JSON type of a value, and "null" if it may be null. One type is encoded as a string. Values of several
+// types refer to a component such as [Scalar], because many generators of clients cannot read lists of types.
 type Types []string
 
 // MarshalJSON implements json.Marshaler.
@@ -120,6 +127,30 @@ func Whole(about string, least, most int) *Schema {
 		s.Maximum = &most
 	}
 	return s
+}
+
+// The names of components for values of several JSON types. The usual type comes first.
+const (
+	TextOrNumber     = "TextOrNumber"
+	NumberOrText     = "NumberOrText"
+	Scalar           = "Scalar"
+	ScalarOrNull     = "ScalarOrNull"
+	NumberTextOrNull = "NumberTextOrNull"
+)
+
+// mixed returns the components for values of several types.
+func mixed() map[string]*Schema {
+	all := map[string]*Schema{}
+	for name, types := range map[string][]string{
+		TextOrNumber: {"string", "number"}, NumberOrText: {"number", "string"}, Scalar: {"string", "number", "boolean"},
+		ScalarOrNull: {"string", "number", "boolean", "null"}, NumberTextOrNull: {"number", "string", "null"},
+	} {
+		all[name] = &Schema{}
+		for _, t := range types {
+			all[name].AnyOf = append(all[name].AnyOf, &Schema{Type: Types{t}})
+		}
+	}
+	return all
 }
 
 // OneOf returns the schema of a string that is one of names.

@@ -169,7 +169,8 @@ func (g *Generator) Learn(r Request, status int, answer string) {
 func (g *Generator) param(target *string, query url.Values, header map[string]string, p any) {
 	name, _ := At(p, "name").(string)
 	schema := At(p, "schema")
-	if asJSON := At(p, "content", "application/json", "schema"); asJSON != nil {
+	asJSON := At(schema, "contentSchema")
+	if asJSON != nil {
 		schema = asJSON
 	}
 	switch At(p, "in") {
@@ -188,7 +189,7 @@ func (g *Generator) param(target *string, query url.Values, header map[string]st
 	value := g.value(name, schema, 0)
 	text, isText := value.(string)
 	switch {
-	case At(p, "content") != nil:
+	case asJSON != nil:
 		js, _ := json.Marshal(value)
 		text = string(js)
 	case isText:
