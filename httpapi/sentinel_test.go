@@ -64,6 +64,8 @@ var sentinels = map[string]struct {
 	"store.ErrFull":        {store.ErrFull, 503, "The service cannot store changes: its disk is full"},
 	"store.ErrNewerSchema": {store.ErrNewerSchema, 500, "Something went wrong on our side"},
 	"store.ErrInvalid":     {store.ErrInvalid, 400, "The request is not valid"},
+	"flags.ErrBound": {flags.CheckOwner(flags.MaxOwnerSets + 1), 409,
+		"An owner may have at most 33554432 bytes of flags and target groups, and would have 33554433"},
 	"store.ErrBound": {mistake.Within("a website", "definitions", 201, 200), 409,
 		"A website may have at most 200 definitions, and would have 201"},
 	"store.ErrManyProfiles": {store.ErrManyProfiles, 409, "The website has as many profiles as it may have"},
