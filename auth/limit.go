@@ -74,7 +74,8 @@ type Bucket struct {
 }
 
 // A GroupLimiter is a Limiter that takes from several buckets at once. Any other Limiter is asked for one bucket after
-// another, and takes back what it took before a refusal.
+// another, and takes back what it took before a refusal. A wrapper that changes Allow of a GroupLimiter must change
+// AllowAll, too.
 type GroupLimiter interface {
 	// AllowAll takes cost from all buckets, or from none if one of them refuses. It returns a decision for each bucket,
 	// up to the first refusal. All buckets belong to owner, and always come with the same owner. Otherwise the rules of
