@@ -274,7 +274,7 @@ func (b *sides) trail() {
 		b.t.Fatal(err)
 	}
 	for _, d := range found {
-		b.report(b.store + ": " + d)
+		b.report("audit list", d)
 	}
 	b.t.Logf("%s: %d entries in the audit trail", b.store, len(before))
 }

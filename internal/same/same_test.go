@@ -59,7 +59,7 @@ func TestSame(t *testing.T) {
 func compareOn(t *testing.T, store, dir string, all []*expectation) {
 	t.Helper()
 	b := &sides{t: t, store: store, before: newSide(t, store, dir, "before"), after: newSide(t, store, dir, "after"),
-		pairs: newPairs(), expected: all, statuses: map[int]int{}}
+		pairs: newPairs(), expected: all, statuses: map[int]int{}, shown: map[string]int{}}
 	b.replay(b.fill())
 	b.both("stop", b.before.stop, b.after.stop)
 	t.Logf("%s: %d requests and commands, statuses %v; %d differences; processor time %v and %v", store, b.asked,
