@@ -193,6 +193,9 @@ func (b *sides) conditional(g *generate.Generator, all []generate.Operation) {
 			"Accept=application/x-ndjson", "Accept=image/png", "Origin=" + origin,
 			"Origin=https://evil.example", "X-Request-ID=mine"} {
 			name, value, _ := strings.Cut(h, "=")
+			if name == "If-None-Match" && strings.HasPrefix(op.Path, "/v1/keys") {
+				continue // the tag follows the last use of keys, which is stored by real time
+			}
 			again := r
 			again.Header = maps.Clone(r.Header)
 			again.Header[name] = value
