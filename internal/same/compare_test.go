@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // An answer is what a program did with a request or a command. A command has an exit status and no header.
@@ -82,7 +83,7 @@ func (a answer) without(headers ...string) answer {
 // An expectation is a line of the file of expected differences: a pattern of differences, a tab, and the reason.
 type expectation struct {
 	pattern *regexp.Regexp
-	met     bool
+	met     atomic.Bool
 }
 
 // expectations reads the file of expected differences. Lines that begin with # are comments.
@@ -113,7 +114,7 @@ func expectations(file string) (all []*expectation, err error) {
 func expected(all []*expectation, difference string) bool {
 	for _, e := range all {
 		if e.pattern.MatchString(difference) {
-			e.met = true
+			e.met.Store(true)
 			return true
 		}
 	}

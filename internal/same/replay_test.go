@@ -45,10 +45,12 @@ func (b *sides) replay(f *filled) {
 		}
 	}
 	b.questions(g, asking)
-	b.credentials(g, all, f)
-	b.samples(f)
-	b.mistaken(g, all)
-	b.conditional(g, all)
+	if b.store != onClickHouse { // these ask little of the store, and write much
+		b.credentials(g, all, f)
+		b.samples(f)
+		b.mistaken(g, all)
+		b.conditional(g, all)
+	}
 	b.exports(f)
 	b.assistant(f)
 	for range 6 {
