@@ -56,7 +56,7 @@ func (b *sides) replay(f *filled) {
 	for range 6 {
 		b.get(f.secrets["few"], "/v1/query/websites", nil)
 	}
-	b.onEvents("derived", "verify")
+	b.derived("verify")
 	b.trail()
 }
 
