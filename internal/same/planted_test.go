@@ -105,7 +105,7 @@ func TestExpectations(t *testing.T) {
 		t.Fatalf("%d expectations, %v", len(all), err)
 	}
 	if !expected(all, "GET /x: header Vary: …") || expected(all, "GET /x: status 1 became 2") ||
-		!all[0].met || slices.ContainsFunc(all[1:], func(e *expectation) bool { return e.met }) {
+		!all[0].met.Load() || slices.ContainsFunc(all[1:], func(e *expectation) bool { return e.met.Load() }) {
 		t.Error("the wrong difference is expected")
 	}
 }

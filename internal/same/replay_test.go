@@ -45,16 +45,18 @@ func (b *sides) replay(f *filled) {
 		}
 	}
 	b.questions(g, asking)
-	b.credentials(g, all, f)
-	b.samples(f)
-	b.mistaken(g, all)
-	b.conditional(g, all)
+	if b.store != onClickHouse { // these ask little of the store, and write much
+		b.credentials(g, all, f)
+		b.samples(f)
+		b.mistaken(g, all)
+		b.conditional(g, all)
+	}
 	b.exports(f)
 	b.assistant(f)
 	for range 6 {
 		b.get(f.secrets["few"], "/v1/query/websites", nil)
 	}
-	b.onEvents("derived", "verify")
+	b.derived("verify")
 	b.trail()
 }
 
@@ -193,6 +195,9 @@ func (b *sides) conditional(g *generate.Generator, all []generate.Operation) {
 			"Accept=application/x-ndjson", "Accept=image/png", "Origin=" + origin,
 			"Origin=https://evil.example", "X-Request-ID=mine"} {
 			name, value, _ := strings.Cut(h, "=")
+			if name == "If-None-Match" && strings.HasPrefix(op.Path, "/v1/keys") {
+				continue // the tag follows the last use of keys, which is stored by real time
+			}
 			again := r
 			again.Header = maps.Clone(r.Header)
 			again.Header[name] = value
@@ -274,7 +279,7 @@ func (b *sides) trail() {
 		b.t.Fatal(err)
 	}
 	for _, d := range found {
-		b.report(b.store + ": " + d)
+		b.report("audit list", d)
 	}
 	b.t.Logf("%s: %d entries in the audit trail", b.store, len(before))
 }

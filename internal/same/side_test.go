@@ -259,12 +259,13 @@ type sides struct {
 	*pairs
 	expected []*expectation
 	found    int
+	shown    map[string]int // number of differences by kind
 	asked    int
 	statuses map[int]int
 }
 
-// mostShown is the number of differences that are printed in full.
-const mostShown = 60
+// mostShown is the number of differences of a kind that are printed.
+const mostShown = 15
 
 // both does the same with both programs at the same time, a second after what came before, and compares the answers. It
 // returns that of the old one.
@@ -290,19 +291,22 @@ func (b *sides) both(what string, before, after func() (answer, error)) answer {
 	b.asked++
 	b.statuses[old.status]++
 	for _, d := range b.compared(what, old, is.answer) {
-		b.report(fmt.Sprintf("%s: %.300s: %s", b.store, what, d))
+		b.report(what, d)
 	}
 	return old
 }
 
-// report fails the test for a difference that is not expected.
-func (b *sides) report(difference string) {
+// report fails the test for a difference that is not expected. It prints the first ones of each kind.
+func (b *sides) report(what, difference string) {
 	b.t.Helper()
-	if expected(b.expected, difference) {
+	text := fmt.Sprintf("%s: %.300s: %s", b.store, what, difference)
+	if expected(b.expected, text) {
 		return
 	}
-	if b.found++; b.found <= mostShown {
-		b.t.Error(difference)
+	b.found++
+	kind, _, _ := strings.Cut(difference, ":")
+	if b.shown[kind]++; b.shown[kind] <= mostShown {
+		b.t.Error(text)
 	}
 }
 
