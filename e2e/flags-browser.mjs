@@ -60,6 +60,22 @@ async function sdk() {
   return names.length;
 }
 
+/** OpenFeature as another type, without a prerequisite, and with an attribute that is too large for one of the flags. */
+async function faults(client) {
+  await overlay("POST", "", { key: "of-web-off", type: "boolean", defaultValue: false });
+  await overlay("POST", "", { key: "of-web-text", type: "multivariant", defaultValue: true, dependencies: ["of-web-off"], variants: [{ key: "a", type: "string", value: "A" }] });
+  await overlay("POST", "", { key: "of-web-cart", type: "boolean", defaultValue: false, rules: [{ type: "property", field: "cart", operator: "equals", value: "x", enabled: true }] });
+  await OpenFeature.setContext({ targetingKey: "user-1", cart: "x".repeat(20_000) });
+  const text = client.getStringDetails("of-web-text", "fallback");
+  check(text.value === "fallback" && text.errorCode !== "TYPE_MISMATCH", `a flag without its prerequisite: ${JSON.stringify(text)}`);
+  const other = client.getStringDetails("of-web", "fallback");
+  check(other.value === "fallback" && other.errorCode === "TYPE_MISMATCH", `a flag as another type: ${JSON.stringify(other)}`);
+  const fine = client.getBooleanDetails("of-web", false);
+  check(fine.value === true && !fine.errorCode, `a flag that does not read a large attribute: ${JSON.stringify(fine)}`);
+  const cart = client.getBooleanDetails("of-web-cart", true);
+  check(cart.value === true && cart.errorCode, `a flag that reads it: ${JSON.stringify(cart)}`);
+}
+
 /** OpenFeature, whose provider asks again and again, sees a flag change. */
 async function openFeature() {
   const { flag } = await overlay("POST", "", { key: "of-web", type: "boolean", defaultValue: false });
@@ -78,6 +94,7 @@ async function openFeature() {
   await overlay("PATCH", `/${flag.id}`, { defaultValue: true });
   await flipped;
   check(client.getBooleanValue("of-web", false) === true, "it is off after it was changed");
+  await faults(client);
   await OpenFeature.close();
 }
 

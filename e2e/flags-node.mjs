@@ -90,6 +90,9 @@ async function askFor(sent) {
 /** Asks as a server with OpenFeature does, and changes a flag meanwhile. */
 async function askOpenFeature() {
   const { flag } = await manage("POST", "", { key: "of-server", type: "rollout", defaultValue: false, rolloutPercentage: 0 });
+  await manage("POST", "", { key: "of-off", type: "boolean", defaultValue: false });
+  await manage("POST", "", { key: "of-text", type: "multivariant", defaultValue: true, dependencies: ["of-off"], variants: [{ key: "a", type: "string", value: "A" }] });
+  await manage("POST", "", { key: "of-cart", type: "boolean", defaultValue: false, rules: [{ type: "property", field: "cart", operator: "equals", value: "x", enabled: true }] });
   const client = OpenFeature.getClient();
   for (const headers of [[["X-Client-Id", clientId]], [["Authorization", `Bearer ${service.siteKey}`]]]) {
     await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: service.address, headers }));
@@ -101,7 +104,21 @@ async function askOpenFeature() {
     const none = await client.getBooleanDetails("no-such-flag", true, {});
     check(none.value === true && none.errorCode === "FLAG_NOT_FOUND", `OpenFeature says of no flag ${JSON.stringify(none)}`);
     await askAllTypes(client);
+    await askFaults(client);
   }
+}
+
+/** Asks OpenFeature for a flag without its prerequisite, for one as another type, and with an attribute that is too large. */
+async function askFaults(client) {
+  const off = await client.getStringDetails("of-text", "fallback", {});
+  check(off.value === "fallback" && off.errorCode !== "TYPE_MISMATCH", `a flag without its prerequisite: ${JSON.stringify(off)}`);
+  const other = await client.getStringDetails("of-off", "fallback", {});
+  check(other.value === "fallback" && other.errorCode === "TYPE_MISMATCH", `a flag as another type: ${JSON.stringify(other)}`);
+  const large = { targetingKey: "user-1", cart: "x".repeat(20_000) };
+  const fine = await client.getBooleanDetails("of-off", true, large);
+  check(fine.value === false && !fine.errorCode, `a flag that does not read a large attribute: ${JSON.stringify(fine)}`);
+  const cart = await client.getBooleanDetails("of-cart", true, large);
+  check(cart.value === true && cart.errorCode === "INVALID_CONTEXT", `a flag that reads it: ${JSON.stringify(cart)}`);
 }
 
 /** Asks OpenFeature for every multivariant flag that is on, as its kind of value. */

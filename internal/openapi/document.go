@@ -117,7 +117,7 @@ func Joined(name string, list *Schema) Param {
 // AsJSON returns an optional parameter of the query whose text is JSON. For generators of clients it is a string.
 func AsJSON(name, about string, s *Schema) Param {
 	return Param{Name: name, In: "query", About: about,
-		Schema: &Schema{Type: Types{"string"}, ContentMediaType: jsonType, ContentSchema: s}}
+		Schema: &Schema{Type: Types{"string"}, ContentSchema: s}}
 }
 
 // Path returns a parameter of the path.

@@ -37,6 +37,9 @@ func (p plain) walk(v any) any {
 		}
 		return all
 	case map[string]any:
+		if p.any(v) {
+			return map[string]any{} // ogen sends an optional member that refers to any value even if it is not set
+		}
 		if one := p.choice(v); one != nil {
 			return p.walk(one)
 		}
@@ -49,7 +52,7 @@ func (p plain) walk(v any) any {
 		}
 		for name, member := range v {
 			switch name {
-			case "example", "contentSchema", "contentMediaType":
+			case "example", "contentSchema":
 			case "patternProperties":
 				all["additionalProperties"] = true
 			case "const":
@@ -60,6 +63,17 @@ func (p plain) walk(v any) any {
 		return all
 	}
 	return v
+}
+
+// any reports whether s refers to a component for any value.
+func (p plain) any(s map[string]any) bool {
+	ref, ok := s["$ref"].(string)
+	if !ok {
+		return false
+	}
+	target, _ := p.schemas[strings.TrimPrefix(ref, "#/components/schemas/")].(map[string]any)
+	one := p.choice(target)
+	return p.any(target) || one != nil && one["type"] == nil && one["$ref"] == nil && one["oneOf"] == nil
 }
 
 // goNames returns the names of fields in Go that the members of an object have, as ogen reads them; nil if none has.

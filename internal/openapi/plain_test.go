@@ -24,6 +24,8 @@ func TestPlain(t *testing.T) {
 			`{"type":"array","items":{"type":"string"}}`},
 		{"texts", `{"anyOf":[{"type":"string","enum":["a"]},{"type":"string","pattern":"^b"}]}`, `{"type":"string"}`},
 		{"texts and numbers", `{"description":"V","anyOf":[{"type":"string"},{"type":"integer"}]}`, `{"description":"V"}`},
+		{"a reference to texts and numbers", `{"type":"object","properties":{"v":{"$ref":"#/components/schemas/Mixed"}}}`,
+			`{"type":"object","properties":{"v":{}}}`},
 		{"lists of different objects", `{"anyOf":[
 			{"type":"object","properties":{"rows":{"type":"array","items":{"type":"object","properties":{"a":{}}}}}},
 			{"type":"object","properties":{"rows":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}]}`,
@@ -34,7 +36,8 @@ func TestPlain(t *testing.T) {
 			`{"type":"object","properties":{"a":{"type":"string","x-go-name":"B"}},"x-ogen-properties":{"a":{"name":"B"}}}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			js, err := Plain([]byte(`{"components":{"schemas":{"S":` + tc.schema + `,"Item":{"type":"object"}}}}`))
+			js, err := Plain([]byte(`{"components":{"schemas":{"S":` + tc.schema + `,"Item":{"type":"object"},` +
+				`"Mixed":{"anyOf":[{"type":"string"},{"type":"number"}]}}}}`))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,9 +29,9 @@ type Schema struct {
 	Required    []string           `json:"required,omitempty"`
 	AnyOf       []*Schema          `json:"anyOf,omitempty"`
 
-	// A string that contains a document has its media type and schema here.
-	ContentMediaType string  `json:"contentMediaType,omitempty"`
-	ContentSchema    *Schema `json:"contentSchema,omitempty"`
+	// ContentSchema is the schema of the JSON in a string. There is no contentMediaType, since oapi-codegen makes files
+	// of strings that have one.
+	ContentSchema *Schema `json:"contentSchema,omitempty"`
 	// GoName is the name of the field in clients in Go, for a property whose name they would use twice.
 	GoName string `json:"x-go-name,omitempty"`
 }
