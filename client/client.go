@@ -135,7 +135,8 @@ func (c *Client) Websites(ctx context.Context) ([]Website, error) {
 		Websites []Website
 		Next     *string
 	}
-	return pages(ctx, c, "/v1/query/websites", func(body *answer) ([]Website, *string) { return body.Websites, body.Next })
+	return pages(ctx, c, "/v1/query/websites",
+		func(body *answer) ([]Website, *string) { return body.Websites, body.Next })
 }
 
 // Links lists the links that the key may read.
@@ -153,5 +154,6 @@ func (c *Client) Monitors(ctx context.Context) ([]Monitor, error) {
 		Monitors []Monitor
 		Next     *string
 	}
-	return pages(ctx, c, "/v1/query/monitors", func(body *answer) ([]Monitor, *string) { return body.Monitors, body.Next })
+	return pages(ctx, c, "/v1/query/monitors",
+		func(body *answer) ([]Monitor, *string) { return body.Monitors, body.Next })
 }

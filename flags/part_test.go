@@ -98,7 +98,8 @@ func TestAContextIsTooLargeForFlagsThatReadIt(t *testing.T) {
 			}
 			want := NewIndex(set).EvaluateAll(&tc.context, time.Now())
 			for key := range faults {
-				if delete(want, key); !errors.Is(faults[key], ErrInvalid) || !strings.Contains(faults[key].Error(), tc.with) {
+				if delete(want, key); !errors.Is(faults[key], ErrInvalid) ||
+					!strings.Contains(faults[key].Error(), tc.with) {
 					t.Errorf("%s: %v", key, faults[key])
 				}
 			}

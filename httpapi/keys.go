@@ -371,7 +371,8 @@ func (a *api) readKey(r *front.Request, q *keyQuestion, check func(query.Errors)
 	}
 	q.change = patch
 	given := patch.New()
-	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(given.Filters), Types: given.Types})...)
+	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(given.Filters),
+		Types: given.Types})...)
 	return byField(check(bad))
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// readFields reads the JSON object in the body of r. It returns the given fields, and their mistakes. err is an error of
-// the body as a whole.
+// readFields reads the JSON object in the body of r. It returns the given fields, and their mistakes. err is an error
+// of the body as a whole.
 func readFields[T any](a *api, r *front.Request, fields body.Fields[T]) (p body.Patch[T], bad query.Errors, err error) {
 	js, err := a.readJSON(r)
 	if err != nil {

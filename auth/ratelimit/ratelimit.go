@@ -25,7 +25,8 @@ const maxLimit = 1_000_000_000
 func Defaults() map[auth.Class]int {
 	all := map[auth.Class]int{}
 	for _, class := range []auth.Class{auth.ClassQuery, auth.ClassOther, auth.ClassExport, auth.ClassTrack,
-		auth.ClassIdentify, auth.ClassFlags, auth.ClassEvaluate, auth.ClassPublic, auth.ClassHealth, auth.ClassRefused} {
+		auth.ClassIdentify, auth.ClassFlags, auth.ClassEvaluate, auth.ClassPublic, auth.ClassHealth,
+		auth.ClassRefused} {
 		all[class] = class.Default()
 	}
 	return all

@@ -43,8 +43,8 @@ func Value[T, V any](name string, of func(*T) *V) Field[T] {
 	return Custom(name, of, func(at string, js []byte, into *V) []Mistake { return Item(at, js, into) })
 }
 
-// List returns the row for an array. Its items are decoded one by one, so that each has its own mistakes. Items that are
-// objects must have the fields in need. Null is an empty list.
+// List returns the row for an array. Its items are decoded one by one, so that each has its own mistakes. Items that
+// are objects must have the fields in need. Null is an empty list.
 func List[T, V any](name string, of func(*T) *[]V, need ...string) Field[T] {
 	f := Custom(name, of, func(at string, js []byte, into *[]V) []Mistake { return Items(at, js, into, need...) })
 	f.set = func(from, to *T) { *of(to) = slices.Clone(*of(from)) }

@@ -13,7 +13,8 @@ func TestPlain(t *testing.T) {
 	for _, tc := range []struct{ name, schema, want string }{
 		{"one schema", `{"type":"string","maxLength":3}`, `{"type":"string","maxLength":3}`},
 		{"objects", `{"description":"Both","anyOf":[
-			{"type":"object","properties":{"kind":{"type":"string","const":"a"},"size":{"type":"integer"}},"required":["kind","size"]},
+			{"type":"object","properties":{"kind":{"type":"string","const":"a"},"size":{"type":"integer"}},
+				"required":["kind","size"]},
 			{"type":"object","properties":{"kind":{"type":"string","const":"b"},"size":{"type":"integer"}},"required":["kind"]}]}`,
 			`{"description":"Both","type":"object","properties":{"kind":{"type":"string"},"size":{"type":"integer"}},"required":["kind"]}`},
 		{"an object or a list of it", `{"anyOf":[{"$ref":"#/components/schemas/Item"},{"type":"array","items":{"$ref":"#/components/schemas/Item"}}]}`,

@@ -225,7 +225,7 @@ var browsers = []string{
 func one[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
 // seeded returns random numbers that are the same in each run.
-func seeded(a, b uint64) *rand.Rand { return rand.New(rand.NewPCG(a, b)) } //nolint:gosec // no secret
+func seeded(a, b uint64) *rand.Rand { return rand.New(rand.NewPCG(a, b)) }
 
 // traffic sends sessions of the last days to websites without a key, as browsers do.
 func (b *sides) traffic(f *filled, days, people int, websites ...string) {

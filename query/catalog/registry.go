@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/internal/lru"
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/store"
 )
 

@@ -37,8 +37,8 @@ var flagChanges = record[flagChange]{"flag change", "flag_changes", func(c *flag
 const changeSize = 128
 
 // remember adds the changes of c to the history. It deletes the oldest changes beyond [flags.MaxHistory] changes
-// of a flag, [flags.MaxHistoryBytes] bytes of a client, and [flags.MaxOwnerHistoryBytes] bytes of an owner, which may be
-// unknown.
+// of a flag, [flags.MaxHistoryBytes] bytes of a client, and [flags.MaxOwnerHistoryBytes] bytes of an owner, which may
+// be unknown.
 func (f Flags) remember(ctx context.Context, db querier, c flags.Commit, owner string) error {
 	for _, one := range c.Changes {
 		one.Client = c.Client

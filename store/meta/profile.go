@@ -44,8 +44,8 @@ func theProfileLimits() profileLimits {
 }
 
 // Identify stores i. It is on disk when Identify returns nil. The error wraps [store.ErrManyTraits] if the profile
-// would have too many traits. It wraps [store.ErrManyProfiles] if the website already has [store.MaxProfiles], its owner
-// [store.MaxOwnerProfiles], or if a sender without a key would exceed [store.MaxAnonymousProfiles] or
+// would have too many traits. It wraps [store.ErrManyProfiles] if the website already has [store.MaxProfiles], its
+// owner [store.MaxOwnerProfiles], or if a sender without a key would exceed [store.MaxAnonymousProfiles] or
 // [store.MaxOwnerAnonymousProfiles].
 func (s *Store) Identify(ctx context.Context, i store.Identification) error {
 	return s.identify(ctx, i, theProfileLimits())

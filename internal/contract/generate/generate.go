@@ -44,7 +44,10 @@ type Generator struct {
 }
 
 // A Definition is a goal, a funnel, a segment or an annotation that is saved.
-type Definition struct{ Kind, Name string }
+type Definition struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
 
 // An Operation is a method of a path.
 type Operation struct {
@@ -140,8 +143,10 @@ func (g *Generator) Good(op Operation) Request {
 // Learn notes what a request made or removed, so that later requests name what exists.
 func (g *Generator) Learn(r Request, status int, answer string) {
 	var made struct {
-		Flag       struct{ ID string }
-		Definition Definition
+		Flag struct {
+			ID string `json:"id"`
+		} `json:"flag"`
+		Definition Definition `json:"definition"`
 	}
 	if json.Unmarshal([]byte(answer), &made) == nil {
 		if made.Flag.ID != "" {

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
-	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"

@@ -15,9 +15,9 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
-	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
