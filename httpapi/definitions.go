@@ -13,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/saved"
 	"github.com/sightline-analytics/sightline/store"
@@ -23,11 +24,12 @@ const definitionsPath = "/v1/websites/{website_id}/definitions"
 // definitionRoutes returns the routes of saved goals, funnels, segments and annotations.
 func (a *api) definitionRoutes() []*route {
 	type steps = front.Steps[definitionQuestion]
-	row := func(method, about string, access Access, body bool, s steps) *route {
+	row := func(method, about string, access Access, body bool, s steps,
+		describe func(*describer) described) *route {
 		return &route{Route: front.Route{Method: method, Path: definitionsPath, Class: auth.ClassOther, Steps: s},
 			about: about, access: access, body: body,
 			stores: changes(method, "definitions"),
-			off:    func(cfg *Config) bool { return cfg.Definitions == nil }}
+			off:    func(cfg *Config) bool { return cfg.Definitions == nil }, describe: describe}
 	}
 	manage := func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
 		return a.allowWebsite(ctx, r, func(string) []auth.Scope { return []auth.Scope{auth.ManageDefinitions} })
@@ -39,11 +41,34 @@ func (a *api) definitionRoutes() []*route {
 			},
 			Read:   a.readDefinitionPage,
 			Answer: a.listDefinitions,
-		}),
+		},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions,
+					NotModified: true, Params: append([]openapi.Param{websiteParam()}, pageParams(listing.MaxLimit)...),
+					About: "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
+					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+						openapi.Member("definitions", openapi.List("", openapi.Of[definitionRecord](d.reflect), 0, 0)),
+						openapi.Member("next", nextPage())).Needs("success", "definitions", "next")}}
+			}),
 		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", ByDefiner, true,
-			steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition}),
+			steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions,
+					Params: []openapi.Param{websiteParam()},
+					About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations, of at most 64 KiB each and 4 MiB together.",
+					Body:   openapi.Ref("NewDefinition"),
+					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", openapi.Of[definitionRecord](d.reflect)),
+						openapi.Member("meta", openapi.Object("Only if there are notes",
+							openapi.Member("notes", openapi.List("What can match nothing in the definition", openapi.Text(""), 1, 0))))).Needs("success", "definition")}, errors: []code{codeConflict}}
+			}),
 		row(http.MethodDelete, "Remove a saved goal, funnel, segment or annotation", ByDefiner, false,
-			steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition}),
+			steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
+					Params: []openapi.Param{websiteParam(), openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(),
+						openapi.Query("name", definitionName("")).Must()}, Answer: done()},
+					errors: []code{codeNotFound}}
+			}),
 	}
 }
 

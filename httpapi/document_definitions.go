@@ -3,7 +3,6 @@ package httpapi
 import (
 	"slices"
 
-	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query/saved"
 	"github.com/sightline-analytics/sightline/store"
@@ -11,32 +10,11 @@ import (
 
 const tagDefinitions = "Definitions"
 
-// describeDefinitions returns the rows of the document for saved goals, funnels, segments and annotations.
-func (d *describer) describeDefinitions() map[string]described {
-	site := openapi.Path("website_id", openapi.Text("The website"))
-	one := openapi.Of[definitionRecord](d.reflect)
-	notes := openapi.List("What can match nothing in the definition", openapi.Text(""), 1, 0)
+// describeDefinitions sets the schemas of definitions that do not follow from the declarations of their structs.
+func (d *describer) describeDefinitions() {
+	openapi.Of[definitionRecord](d.reflect)
 	d.reflect.Components["Definition"] = ofKinds("What is saved for a website by a name.",
 		d.reflect.Components["Definition"])
-	return map[string]described{
-		"GET " + definitionsPath: {Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions,
-			NotModified: true, Params: append([]openapi.Param{site}, pageParams(listing.MaxLimit)...),
-			About: "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
-			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
-				openapi.Member("definitions", openapi.List("", one, 0, 0)),
-				openapi.Member("next", nextPage())).Needs("success", "definitions", "next")}},
-		"POST " + definitionsPath: {Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions,
-			Params: []openapi.Param{site},
-			About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations, of at most 64 KiB each and 4 MiB together.",
-			Body:   openapi.Ref("NewDefinition"),
-			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", one),
-				openapi.Member("meta", openapi.Object("Only if there are notes",
-					openapi.Member("notes", notes)))).Needs("success", "definition")}, errors: []code{codeConflict}},
-		"DELETE " + definitionsPath: {Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
-			Params: []openapi.Param{site, openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(),
-				openapi.Query("name", definitionName("")).Must()}, Answer: done()},
-			errors: []code{codeNotFound}},
-	}
 }
 
 // definitionBodies are the components with the bodies of definitions, by their kinds.

@@ -1,13 +1,8 @@
 package httpapi
 
 import (
-	"maps"
-
 	"github.com/sightline-analytics/sightline/exporter"
-	"github.com/sightline-analytics/sightline/flags"
-	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -44,120 +39,6 @@ func tags() []openapi.Tag {
 
 // allOnAPage says what is special about lists for queries.
 const allOnAPage = "The records are in the order of their creation. `total` counts those of all pages."
-
-// describe returns the row of the document for each route, by its method and path. A new route needs a row here and one
-// in routes.
-func (d *describer) describe() map[string]described {
-	all := map[string]described{
-		"POST /v1/query": {Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries,
-			Params: append(subjectParams(), bomQuery()),
-			About:  "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
-			Body: openapi.Any("", openapi.Ref("Query"),
-				openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
-			Answer: openapi.Any("", openapi.Ref("QueryAnswer"), openapi.Ref("BatchAnswer")), Forms: rowForms()},
-			errors: []code{codeNoSubject, codeNotAcceptable}},
-		"GET /v1/query": {Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries,
-			Params: append(append(subjectParams(), d.queryParams()...), bomQuery()), NotModified: true,
-			About: "The fields of a query are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
-			errors: []code{codeNoSubject, codeNotAcceptable}},
-		"POST /v1/query/compile": {Operation: openapi.Operation{ID: "explainQuery", Tag: tagQueries,
-			Params: subjectParams(),
-			About:  "The query is not run. The answer has the SQL of each parameter, and the `source` that would answer now: `remembered`, `merged` or `statement`, in this order. `why` says why the source before it would not answer.",
-			Body: openapi.Any("", openapi.Ref("Query"),
-				openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
-			Answer: openapi.Any("", openapi.Of[explainedBody](d.reflect), openapi.Ref("BatchExplanation"))},
-			errors: []code{codeNoSubject}},
-		"GET /v1/query/types": {Operation: openapi.Operation{ID: "listQueryTypes", Tag: tagQueries, NotModified: true,
-			Answer: openapi.Of[typesBody](d.reflect),
-			Params: []openapi.Param{openapi.Query("include_meta",
-				openapi.Truth("Also return descriptions, columns and hints for charts; default `false`"))}}},
-		"GET /v1/query/websites": {Operation: openapi.Operation{ID: "listWebsites", Tag: tagQueries, NotModified: true,
-			Answer: openapi.Of[websitesBody](d.reflect), About: allOnAPage,
-			Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}},
-		"GET /v1/query/links": {Operation: openapi.Operation{ID: "listLinks", Tag: tagQueries, NotModified: true,
-			Answer: openapi.Of[linksBody](d.reflect), About: allOnAPage,
-			Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}},
-		"GET /v1/query/monitors": {Operation: openapi.Operation{ID: "listMonitors", Tag: tagQueries, NotModified: true,
-			Answer: openapi.Of[monitorsBody](d.reflect), About: allOnAPage,
-			Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}},
-		"GET /v1/websites/{website_id}/analytics": {Operation: openapi.Operation{ID: "getOverview", Tag: tagQueries,
-			NotModified: true, Answer: openapi.Of[overviewBody](d.reflect),
-			About: "Totals, a series, and the first ten pages, sources, countries and devices.",
-			Params: append([]openapi.Param{openapi.Path("website_id", openapi.Text("The website"))},
-				d.overviewParams()...)}},
-		"GET /v1/export": {Operation: openapi.Operation{ID: "exportRows", Tag: tagExports,
-			Params: append(subjectParams()[:3], d.exportParams()...),
-			About:  "The answer is sent in pieces, so its length is not known before. If it cannot be sent to its end, the connection breaks. The last line of NDJSON says that the export is complete.",
-			Forms:  d.exportForms()}, errors: []code{codeNoSubject}},
-		"DELETE /v1/visitors/{id}": {Operation: openapi.Operation{ID: "eraseVisitor", Tag: tagExports,
-			Answer: openapi.Of[erasedBody](d.reflect),
-			About: "Removes the rows of the visitor from every table, and its profile. All answers are without it from then on. " +
-				"`removed` counts rows by table, and profiles. `linked` has the ids of the other kind in the removed rows, at most 100: erase them too if they are the same person. " +
-				"`notice` says what could not be looked for: hashes of ids of visitors on earlier days. An id without rows is not an error.",
-			Params: []openapi.Param{openapi.Path("id", openapi.Text("The id of the visitor or the profile")),
-				openapi.Query("website_id", openapi.Text("The website")).Must(),
-				openapi.Query("kind",
-					openapi.OneOf("The kind of id in the path: `visitor` (default), an id as the browser has it or as exports show it; or `profile`, a `profileId`", "visitor", "profile"))}}},
-		"POST /v1/tokens": {Operation: openapi.Operation{ID: "createToken", Tag: tagTokens,
-			Body: openapi.Ref("TokenRequest"), Answer: openapi.Of[tokenBody](d.reflect)}},
-		"GET /v1/openapi.json": {Operation: openapi.Operation{ID: "getDocument", Tag: tagHealth, NotModified: true,
-			Params: []openapi.Param{openapi.Query("form",
-				openapi.OneOf("`plain` has no alternatives of several schemas, for generators of clients that cannot choose among them", "plain"))},
-			Answer: openapi.Map("An OpenAPI document", &openapi.Schema{})}},
-		"GET /health": {Operation: openapi.Operation{ID: "getHealth", Tag: tagHealth, Answer: d.report(),
-			Further: map[int]string{503: "Unhealthy"},
-			About:   "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB. If further parts are not available, `checks` names them, such as `{\"flags\": false}`."}},
-		"GET /health/live": {Operation: openapi.Operation{ID: "getLiveness", Tag: tagHealth, Answer: done()}},
-
-		"GET /public/v1/flags/definitions": {Operation: openapi.Operation{ID: "listFlags", Tag: tagFlags,
-			NotModified: true, Answer: openapi.Of[definitionsBody](d.reflect),
-			Params: []openapi.Param{clientParam(),
-				openapi.Query("environment",
-					openapi.Text("Only flags of this environment; default: flags without one"))}}},
-		"POST /public/v1/flags": {Operation: openapi.Operation{ID: "createFlag", Tag: tagFlags,
-			Body: openapi.Ref("NewFlag"), Answer: openapi.Of[flagBody](d.reflect),
-			About: "Creating a flag with the key of a removed one restores it with its id and history."},
-			errors: []code{codeConflict, codeFull}},
-		"PATCH /public/v1/flags/{id}": {Operation: openapi.Operation{ID: "changeFlag", Tag: tagFlags,
-			Params: []openapi.Param{flagID(), ifMatch()}, Body: openapi.Ref("FlagPatch"),
-			Answer: openapi.Of[flagBody](d.reflect),
-			About:  "Fields that the body leaves out do not change. With `If-Match` the change is made only at that revision."}, errors: []code{codeNotFound, codeConflict, codePrecondition, codeFull}},
-		"DELETE /public/v1/flags/{id}": {Operation: openapi.Operation{ID: "removeFlag", Tag: tagFlags,
-			Params: []openapi.Param{flagID(), ifMatch(), clientParam()}, Answer: done()},
-			errors: []code{codeNotFound, codePrecondition, codeFull}},
-		"GET /public/v1/flags/evaluate": {Operation: openapi.Operation{ID: "evaluateFlag", Tag: tagFlags,
-			NotModified: true, Answer: openapi.Of[resultBody](d.reflect),
-			Params: append([]openapi.Param{clientParam(), openapi.Query("key", openapi.Text("The flag")).Must()},
-				contextParams()...)}},
-		"GET /public/v1/flags/bulk": {Operation: openapi.Operation{ID: "evaluateFlags", Tag: tagFlags,
-			NotModified: true, Answer: openapi.Of[resultsBody](d.reflect),
-			About: "Without `keys` the answer has all flags of the client, if they have at most 1 MiB.",
-			Params: append([]openapi.Param{clientParam(),
-				openapi.Joined("keys", openapi.List("Keys of at most 100 flags, joined by commas", openapi.Text(""), 0,
-					flags.MaxKeys))}, contextParams()...)}},
-		"POST /public/v1/flags/bulk": {Operation: openapi.Operation{ID: "evaluateFlagsByBody", Tag: tagFlags,
-			Params: []openapi.Param{openapi.Query("clientId", openapi.Text("The client, unless the body names it"))},
-			Body:   openapi.Ref("FlagContext"), Answer: openapi.Of[resultsBody](d.reflect)}},
-		"POST /ofrep/v1/evaluate/flags/{key}": {Operation: openapi.Operation{ID: "evaluateOFREP", Tag: tagOFREP,
-			Body: openapi.Ref("OFREPRequest"), Answer: openapi.Of[ofrepResult](d.reflect),
-			About:  "OFREP, the remote evaluation protocol of OpenFeature. The header `X-Client-Id` names the client; without it, the key does.",
-			Params: append([]openapi.Param{openapi.Path("key", openapi.Text("The flag"))}, ofrepClient()...)},
-			errors: []code{codeNotFound}},
-		"POST /ofrep/v1/evaluate/flags": {Operation: openapi.Operation{ID: "evaluateAllOFREP", Tag: tagOFREP,
-			NotModified: true, Body: openapi.Ref("OFREPRequest"), Params: ofrepClient(),
-			About: "All flags of the client. A flag that reads a part of the context that is too large has an errorCode in place of a value.",
-			Answer: openapi.Object("All flags of the client",
-				openapi.Member("flags", openapi.List("", openapi.Of[ofrepResult](d.reflect), 0, 0))).Needs("flags")}},
-		"GET /public/v1/flags/health": {Operation: openapi.Operation{ID: "getFlagsHealth", Tag: tagFlags,
-			Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
-				openapi.Member("service", openapi.Text("")),
-				openapi.Member("status", openapi.OneOf("", "ok", "stale"))).Needs("success", "service", "status")}},
-	}
-	maps.Copy(all, d.describeWebsites())
-	maps.Copy(all, d.describeKeys())
-	maps.Copy(all, d.describeDefinitions())
-	return all
-}
 
 // done returns the schema of an answer that says nothing but success.
 func done() *openapi.Schema {

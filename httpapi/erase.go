@@ -2,14 +2,38 @@ package httpapi
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
+
+// eraseRoutes returns the route that erases a visitor.
+func (a *api) eraseRoutes() []*route {
+	type steps = front.Steps[question]
+	return []*route{
+		{Route: front.Route{Method: http.MethodDelete, Path: "/v1/visitors/{id}", Class: auth.ClassExport,
+			Steps: steps{Allow: a.allowErase, Read: a.readErase, Answer: a.answerErase}},
+			about: "Erase one visitor of a website", access: ByErase, stores: nothing,
+			off: func(cfg *Config) bool { return cfg.Erase == nil },
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "eraseVisitor", Tag: tagExports,
+					Answer: openapi.Of[erasedBody](d.reflect),
+					About: "Removes the rows of the visitor from every table, and its profile. All answers are without it from then on. " +
+						"`removed` counts rows by table, and profiles. `linked` has the ids of the other kind in the removed rows, at most 100: erase them too if they are the same person. " +
+						"`notice` says what could not be looked for: hashes of ids of visitors on earlier days. An id without rows is not an error.",
+					Params: []openapi.Param{openapi.Path("id", openapi.Text("The id of the visitor or the profile")),
+						openapi.Query("website_id", openapi.Text("The website")).Must(),
+						openapi.Query("kind",
+							openapi.OneOf("The kind of id in the path: `visitor` (default), an id as the browser has it or as exports show it; or `profile`, a `profileId`", "visitor", "profile"))}}}
+			}},
+	}
+}
 
 // eraseScopes returns the scopes that allow erasing of resources of any kind.
 func eraseScopes(string) []auth.Scope { return []auth.Scope{auth.EraseData} }

@@ -16,9 +16,27 @@ import (
 	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
+
+// exportRoutes returns the route that exports rows.
+func (a *api) exportRoutes() []*route {
+	type steps = front.Steps[question]
+	return []*route{
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/export", Class: auth.ClassExport,
+			Steps: steps{Allow: a.allowExport, Read: a.readExport, Answer: a.answerExport}},
+			about: "Export the raw rows of a website, link or monitor", access: ByExport,
+			off: func(cfg *Config) bool { return cfg.Export == nil },
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "exportRows", Tag: tagExports,
+					Params: append(subjectParams()[:3], d.exportParams()...),
+					About:  "The answer is sent in pieces, so its length is not known before. If it cannot be sent to its end, the connection breaks. The last line of NDJSON says that the export is complete.",
+					Forms:  d.exportForms()}, errors: []code{codeNoSubject}}
+			}},
+	}
+}
 
 const (
 	// ownerExports is the number of exports of one owner at a time. Further ones are refused.

@@ -8,6 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -36,41 +37,106 @@ const ofrepPrefix = "/ofrep/v1/evaluate/flags"
 // flagRoutes returns the rows of feature flags.
 func (a *api) flagRoutes() []*route {
 	type steps = front.Steps[flagQuestion]
-	manage := func(method, path, about string, s steps) *route {
+	manage := func(method, path, about string, s steps,
+		describe func(*describer) described) *route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Scope: auth.ManageFlags,
 			Steps: s},
 			about: about, access: ByClientKey, body: method == http.MethodPost || method == http.MethodPatch,
-			stores: changes(method, "flags, history of flags"), off: withoutFlags}
+			stores: changes(method, "flags, history of flags"), off: withoutFlags, describe: describe}
 	}
-	evaluate := func(method, path, about string, s steps) *route {
+	evaluate := func(method, path, about string, s steps,
+		describe func(*describer) described) *route {
 		s.Bucket = a.flagBucket
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassEvaluate,
 			Anonymous: auth.ClassFlags, Steps: s},
 			about: about, access: ByKeyOrClient, body: method == http.MethodPost, stores: changes(method, nothing),
-			off: withoutFlags, open: true}
+			off: withoutFlags, open: true, describe: describe}
 	}
 	return []*route{
 		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client",
-			steps{Allow: a.allowFlags, Answer: a.listFlags}),
+			steps{Allow: a.allowFlags, Answer: a.listFlags},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listFlags", Tag: tagFlags,
+					NotModified: true, Answer: openapi.Of[definitionsBody](d.reflect),
+					Params: []openapi.Param{clientParam(),
+						openapi.Query("environment",
+							openapi.Text("Only flags of this environment; default: flags without one"))}}}
+			}),
 		manage(http.MethodPost, "/public/v1/flags", "Create a flag, or restore a removed one",
-			steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.createFlag}),
+			steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.createFlag},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "createFlag", Tag: tagFlags,
+					Body: openapi.Ref("NewFlag"), Answer: openapi.Of[flagBody](d.reflect),
+					About: "Creating a flag with the key of a removed one restores it with its id and history."},
+					errors: []code{codeConflict, codeFull}}
+			}),
 		manage(http.MethodPatch, "/public/v1/flags/{id}", "Change a flag",
-			steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.changeFlag}),
+			steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.changeFlag},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "changeFlag", Tag: tagFlags,
+					Params: []openapi.Param{flagID(), ifMatch()}, Body: openapi.Ref("FlagPatch"),
+					Answer: openapi.Of[flagBody](d.reflect),
+					About:  "Fields that the body leaves out do not change. With `If-Match` the change is made only at that revision."}, errors: []code{codeNotFound, codeConflict, codePrecondition, codeFull}}
+			}),
 		manage(http.MethodDelete, "/public/v1/flags/{id}", "Remove a flag",
-			steps{Allow: a.allowFlags, Answer: a.removeFlag}),
+			steps{Allow: a.allowFlags, Answer: a.removeFlag},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "removeFlag", Tag: tagFlags,
+					Params: []openapi.Param{flagID(), ifMatch(), clientParam()}, Answer: done()},
+					errors: []code{codeNotFound, codePrecondition, codeFull}}
+			}),
 		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "Evaluate one flag for a context",
-			steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag}),
+			steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "evaluateFlag", Tag: tagFlags,
+					NotModified: true, Answer: openapi.Of[resultBody](d.reflect),
+					Params: append([]openapi.Param{clientParam(), openapi.Query("key", openapi.Text("The flag")).Must()},
+						contextParams()...)}}
+			}),
 		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Evaluate several flags, or all, for a context",
-			steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags}),
+			steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "evaluateFlags", Tag: tagFlags,
+					NotModified: true, Answer: openapi.Of[resultsBody](d.reflect),
+					About: "Without `keys` the answer has all flags of the client, if they have at most 1 MiB.",
+					Params: append([]openapi.Param{clientParam(),
+						openapi.Joined("keys", openapi.List("Keys of at most 100 flags, joined by commas", openapi.Text(""), 0,
+							flags.MaxKeys))}, contextParams()...)}}
+			}),
 		evaluate(http.MethodPost, "/public/v1/flags/bulk", "The same with a body",
-			steps{Allow: a.allowEvaluation, Read: a.readSeveralBody, Answer: a.evaluateFlags}),
+			steps{Allow: a.allowEvaluation, Read: a.readSeveralBody, Answer: a.evaluateFlags},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "evaluateFlagsByBody", Tag: tagFlags,
+					Params: []openapi.Param{openapi.Query("clientId", openapi.Text("The client, unless the body names it"))},
+					Body:   openapi.Ref("FlagContext"), Answer: openapi.Of[resultsBody](d.reflect)}}
+			}),
 		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "Evaluate one flag, for OpenFeature",
-			steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
+			steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "evaluateOFREP", Tag: tagOFREP,
+					Body: openapi.Ref("OFREPRequest"), Answer: openapi.Of[ofrepResult](d.reflect),
+					About:  "OFREP, the remote evaluation protocol of OpenFeature. The header `X-Client-Id` names the client; without it, the key does.",
+					Params: append([]openapi.Param{openapi.Path("key", openapi.Text("The flag"))}, ofrepClient()...)},
+					errors: []code{codeNotFound}}
+			}),
 		evaluate(http.MethodPost, ofrepPrefix, "Evaluate all flags, for OpenFeature",
-			steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
+			steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "evaluateAllOFREP", Tag: tagOFREP,
+					NotModified: true, Body: openapi.Ref("OFREPRequest"), Params: ofrepClient(),
+					About: "All flags of the client. A flag that reads a part of the context that is too large has an errorCode in place of a value.",
+					Answer: openapi.Object("All flags of the client",
+						openapi.Member("flags", openapi.List("", openapi.Of[ofrepResult](d.reflect), 0, 0))).Needs("flags")}}
+			}),
 		{Route: front.Route{Method: http.MethodGet, Path: "/public/v1/flags/health", Class: auth.ClassHealth,
 			Steps: steps{Answer: a.reportFlags}},
-			about: "Whether flags are up to date", access: Public, off: withoutFlags, open: true},
+			about: "Whether flags are up to date", access: Public, off: withoutFlags, open: true,
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "getFlagsHealth", Tag: tagFlags,
+					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+						openapi.Member("service", openapi.Text("")),
+						openapi.Member("status", openapi.OneOf("", "ok", "stale"))).Needs("success", "service", "status")}}
+			}},
 	}
 }
 

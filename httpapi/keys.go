@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -20,27 +21,75 @@ import (
 // keyRoutes returns the routes that manage keys, and the one that lists the audit trail.
 func (a *api) keyRoutes() []*route {
 	type steps = front.Steps[keyQuestion]
-	row := func(method, path, about string, body bool, s steps) *route {
+	row := func(method, path, about string, body bool, s steps,
+		describe func(*describer) described) *route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about,
 			access: ByKeyManager, body: body,
 			stores: changes(method, "keys"),
-			off:    func(cfg *Config) bool { return cfg.Keys == nil }}
+			off:    func(cfg *Config) bool { return cfg.Keys == nil }, describe: describe}
 	}
 	return []*route{
 		row(http.MethodGet, "/v1/keys", "List the keys that the key may manage", false,
-			steps{Allow: a.allowKeys, Read: a.readKeyPage, Answer: a.listKeys}),
+			steps{Allow: a.allowKeys, Read: a.readKeyPage, Answer: a.listKeys},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listKeys", Tag: tagKeys, NotModified: true,
+					Params: pageParams(listing.MaxLimit),
+					About:  "Keys that grant more than yours are not listed; revoked and expired ones are.",
+					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+						openapi.Member("keys", openapi.List("", openapi.Ref("Key"), 0, 0)),
+						openapi.Member("next", nextPage())).Needs("success", "keys", "next")}}
+			}),
 		row(http.MethodPost, "/v1/keys", "Create a key, which never grants more than the key that creates it", true,
-			steps{Allow: a.allowKeys, Read: a.readNewKey, Answer: a.createKey}),
-		row(http.MethodGet, "/v1/keys/{id}", "Show a key", false, steps{Allow: a.allowKey, Answer: a.showKey}),
+			steps{Allow: a.allowKeys, Read: a.readNewKey, Answer: a.createKey},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "createKey", Tag: tagKeys, Body: openapi.Ref("NewKey"),
+					Answer: openapi.Of[keyBody](d.reflect),
+					About:  "The secret is shown once. What the request leaves open is as in your key: filters, query types, expiry and limit."},
+					errors: []code{codeConflict}}
+			}),
+		row(http.MethodGet, "/v1/keys/{id}", "Show a key", false, steps{Allow: a.allowKey, Answer: a.showKey},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "getKey", Tag: tagKeys, NotModified: true,
+					Params: []openapi.Param{keyParam()}, Answer: openapi.Of[keyBody](d.reflect)}}
+			}),
 		row(http.MethodPatch, "/v1/keys/{id}", "Change a key", true,
-			steps{Allow: a.allowKey, Read: a.readKeyChange, Answer: a.changeKey}),
-		row(http.MethodDelete, "/v1/keys/{id}", "Revoke a key", false, steps{Allow: a.allowKey, Answer: a.revokeKey}),
+			steps{Allow: a.allowKey, Read: a.readKeyChange, Answer: a.changeKey},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "changeKey", Tag: tagKeys, Params: []openapi.Param{keyParam()},
+					Body: openapi.Ref("KeyPatch"), Answer: openapi.Of[keyBody](d.reflect),
+					About: "Fields that the body leaves out do not change; `null` removes `types`, `perMinute` or `expires`. The secret stays the same. A key cannot take its own last ability."},
+					errors: []code{codeConflict}}
+			}),
+		row(http.MethodDelete, "/v1/keys/{id}", "Revoke a key", false, steps{Allow: a.allowKey, Answer: a.revokeKey},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "revokeKey", Tag: tagKeys,
+					Params: []openapi.Param{keyParam()}, Answer: openapi.Of[keyBody](d.reflect),
+					About: "The key and its panel tokens end within a second, for good. It stays in the list as long as the audit trail has its uses, at most as one of the last 1000 keys of the owner that ended."}}
+			}),
 		row(http.MethodPost, "/v1/keys/{id}/rotate", "Give a key a new secret", true,
-			steps{Allow: a.allowKey, Read: a.readRotation, Answer: a.rotateKey}),
+			steps{Allow: a.allowKey, Read: a.readRotation, Answer: a.rotateKey},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "rotateKey", Tag: tagKeys,
+					Params: []openapi.Param{keyParam()}, Answer: openapi.Of[keyBody](d.reflect),
+					About: "The secret is shown once. Of several rotations at the same time one is made.",
+					Body:  rotationFields.Schema("")}, errors: []code{codeConflict}}
+			}),
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/audit", Class: auth.ClassOther,
 			Steps: front.Steps[auditQuestion]{Allow: a.allowAudit, Read: a.readAudit, Answer: a.listAudit}},
 			about: "List the uses of the owner's keys, newest first", access: ByAuditor,
-			off: func(cfg *Config) bool { return cfg.Trail == nil }},
+			off: func(cfg *Config) bool { return cfg.Trail == nil },
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listAudit", Tag: tagAudit,
+					About: "An entry with a `count` stands for several equal requests. Entries appear within a second.",
+					Params: append([]openapi.Param{
+						openapi.Query("key", openapi.Text("Only uses of this key")),
+						openapi.Query("from", openapi.Moment("Only entries from this instant on")),
+						openapi.Query("to", openapi.Moment("Only entries before this instant")),
+					}, pageParams(audit.MaxFind)...),
+					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+						openapi.Member("entries", openapi.List("", openapi.Of[auditRecord](d.reflect), 0, 0)),
+						openapi.Member("next", nextPage())).Needs("success", "entries", "next")}}
+			}},
 	}
 }
 

@@ -6,9 +6,98 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/listing"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 )
+
+// queryRoutes returns the routes that answer queries.
+func (a *api) queryRoutes() []*route {
+	type steps = front.Steps[question]
+	return []*route{
+		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
+			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: a.cost, Answer: a.answerQueries}},
+			about: "Run a query or a batch", access: BySubject, body: true, stores: nothing, forms: true,
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries,
+					Params: append(subjectParams(), bomQuery()),
+					About:  "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
+					Body: openapi.Any("", openapi.Ref("Query"),
+						openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
+					Answer: openapi.Any("", openapi.Ref("QueryAnswer"), openapi.Ref("BatchAnswer")), Forms: rowForms()},
+					errors: []code{codeNoSubject, codeNotAcceptable}}
+			}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
+			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: a.cost, Answer: a.answerAddress}},
+			about: "Run a query given in the URL", access: BySubject, forms: true,
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries,
+					Params: append(append(subjectParams(), d.queryParams()...), bomQuery()), NotModified: true,
+					About: "The fields of a query are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
+					errors: []code{codeNoSubject, codeNotAcceptable}}
+			}},
+		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
+			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: a.cost, Answer: a.explainQueries}},
+			about: "Show the SQL of a query", access: ByWholeSubject, body: true, stores: nothing,
+			off: func(cfg *Config) bool { return cfg.NoCompile },
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "explainQuery", Tag: tagQueries,
+					Params: subjectParams(),
+					About:  "The query is not run. The answer has the SQL of each parameter, and the `source` that would answer now: `remembered`, `merged` or `statement`, in this order. `why` says why the source before it would not answer.",
+					Body: openapi.Any("", openapi.Ref("Query"),
+						openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
+					Answer: openapi.Any("", openapi.Of[explainedBody](d.reflect), openapi.Ref("BatchExplanation"))},
+					errors: []code{codeNoSubject}}
+			}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/types", Class: auth.ClassPublic,
+			Steps: steps{Answer: a.listTypes}},
+			about: "List query types with their filters and columns", access: Public,
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listQueryTypes", Tag: tagQueries, NotModified: true,
+					Answer: openapi.Of[typesBody](d.reflect),
+					Params: []openapi.Param{openapi.Query("include_meta",
+						openapi.Truth("Also return descriptions, columns and hints for charts; default `false`"))}}}
+			}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/websites", Class: auth.ClassOther,
+			Steps: steps{Allow: allowList(auth.KindWebsite), Read: a.readListPage, Answer: a.listWebsites}},
+			about: "List websites that the key can read", access: ByKey,
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listWebsites", Tag: tagQueries, NotModified: true,
+					Answer: openapi.Of[websitesBody](d.reflect), About: allOnAPage,
+					Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
+			}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/links", Class: auth.ClassOther,
+			Steps: steps{Allow: allowList(auth.KindLink), Read: a.readListPage, Answer: a.listLinks}},
+			about: "List short links that the key can read", access: ByKey,
+			off: func(cfg *Config) bool { return cfg.Subjects == nil },
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listLinks", Tag: tagQueries, NotModified: true,
+					Answer: openapi.Of[linksBody](d.reflect), About: allOnAPage,
+					Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
+			}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/monitors", Class: auth.ClassOther,
+			Steps: steps{Allow: allowList(auth.KindSchedule), Read: a.readListPage, Answer: a.listMonitors}},
+			about: "List uptime monitors that the key can read", access: ByKey,
+			off: func(cfg *Config) bool { return cfg.Subjects == nil },
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listMonitors", Tag: tagQueries, NotModified: true,
+					Answer: openapi.Of[monitorsBody](d.reflect), About: allOnAPage,
+					Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
+			}},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
+			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Cost: a.cost, Answer: a.answerOverview}},
+			about: "Show a website at a glance", access: ByPath,
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "getOverview", Tag: tagQueries,
+					NotModified: true, Answer: openapi.Of[overviewBody](d.reflect),
+					About: "Totals, a series, and the first ten pages, sources, countries and devices.",
+					Params: append([]openapi.Param{openapi.Path("website_id", openapi.Text("The website"))},
+						d.overviewParams()...)}}
+			}},
+	}
+}
 
 // parallel is the number of concurrent queries of one batch.
 const parallel = 4

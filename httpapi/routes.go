@@ -79,6 +79,8 @@ type route struct {
 	off    func(*Config) bool // reports whether the host disabled the route; nil means never
 	open   bool               // pages of any origin may read responses
 	forms  bool               // responses also have the forms of rowFormats
+	// describe returns what the OpenAPI document says of the route.
+	describe func(d *describer) described
 }
 
 // nothing is the value of route.stores for requests that only read, or that only remove what is stored.
@@ -94,63 +96,9 @@ func changes(method, stored string) string {
 
 // routes returns the whole API. a may be nil, as in Routes: the rows only hold its methods.
 func (a *api) routes() []*route {
-	type steps = front.Steps[question]
-	return append([]*route{
-		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
-			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: a.cost, Answer: a.answerQueries}},
-			about: "Run a query or a batch", access: BySubject, body: true, stores: nothing, forms: true},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
-			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: a.cost, Answer: a.answerAddress}},
-			about: "Run a query given in the URL", access: BySubject, forms: true},
-		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
-			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: a.cost, Answer: a.explainQueries}},
-			about: "Show the SQL of a query", access: ByWholeSubject, body: true, stores: nothing,
-			off: func(cfg *Config) bool { return cfg.NoCompile }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/types", Class: auth.ClassPublic,
-			Steps: steps{Answer: a.listTypes}},
-			about: "List query types with their filters and columns", access: Public},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/websites", Class: auth.ClassOther,
-			Steps: steps{Allow: allowList(auth.KindWebsite), Read: a.readListPage, Answer: a.listWebsites}},
-			about: "List websites that the key can read", access: ByKey},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/links", Class: auth.ClassOther,
-			Steps: steps{Allow: allowList(auth.KindLink), Read: a.readListPage, Answer: a.listLinks}},
-			about: "List short links that the key can read", access: ByKey,
-			off: func(cfg *Config) bool { return cfg.Subjects == nil }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/monitors", Class: auth.ClassOther,
-			Steps: steps{Allow: allowList(auth.KindSchedule), Read: a.readListPage, Answer: a.listMonitors}},
-			about: "List uptime monitors that the key can read", access: ByKey,
-			off: func(cfg *Config) bool { return cfg.Subjects == nil }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
-			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Cost: a.cost, Answer: a.answerOverview}},
-			about: "Show a website at a glance", access: ByPath},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/export", Class: auth.ClassExport,
-			Steps: steps{Allow: a.allowExport, Read: a.readExport, Answer: a.answerExport}},
-			about: "Export the raw rows of a website, link or monitor", access: ByExport,
-			off: func(cfg *Config) bool { return cfg.Export == nil }},
-		{Route: front.Route{Method: http.MethodDelete, Path: "/v1/visitors/{id}", Class: auth.ClassExport,
-			Steps: steps{Allow: a.allowErase, Read: a.readErase, Answer: a.answerErase}},
-			about: "Erase one visitor of a website", access: ByErase, stores: nothing,
-			off: func(cfg *Config) bool { return cfg.Erase == nil }},
-		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
-			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
-			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true,
-			stores: nothing, off: func(cfg *Config) bool { return cfg.Minter == nil }},
-		a.selfRoute(),
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/tracker", Class: auth.ClassPublic,
-			Steps: steps{Answer: a.showTracker}},
-			about: "Where pages load the tracker", access: Public,
-			off: func(cfg *Config) bool { return cfg.Tracker == nil }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/openapi.json", Class: auth.ClassPublic,
-			Steps: steps{Answer: a.showDocument}},
-			about: "Describe this API by OpenAPI", access: Public},
-		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth,
-			Steps: steps{Answer: a.reportHealth}},
-			about: "Health of the service and its stores", access: Public,
-			off: func(cfg *Config) bool { return cfg.Health == nil }},
-		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth,
-			Steps: steps{Answer: a.reportLive}},
-			about: "Whether the process responds", access: Public},
-	}, slices.Concat(a.websiteRoutes(), a.definitionRoutes(), a.keyRoutes(), a.flagRoutes())...)
+	return slices.Concat(a.queryRoutes(), a.exportRoutes(), a.eraseRoutes(), a.tokenRoutes(), a.selfRoutes(),
+		a.trackerRoutes(), a.documentRoutes(), a.healthRoutes(), a.websiteRoutes(), a.definitionRoutes(),
+		a.keyRoutes(), a.flagRoutes())
 }
 
 // mounted returns the enabled routes, with settings that follow from their access and class. Responses to pages of any

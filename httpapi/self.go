@@ -8,13 +8,18 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 )
 
-// selfRoute returns the route that shows a caller what it may do.
-func (a *api) selfRoute() *route {
-	return &route{Route: front.Route{Method: http.MethodGet, Path: "/v1/self", Class: auth.ClassOther,
+// selfRoutes returns the route that shows a caller what it may do.
+func (a *api) selfRoutes() []*route {
+	return []*route{{Route: front.Route{Method: http.MethodGet, Path: "/v1/self", Class: auth.ClassOther,
 		Steps: front.Steps[struct{}]{Answer: showSelf}},
-		about: "Show what the key or the panel token of the request may do", access: ByAnyKey}
+		about: "Show what the key or the panel token of the request may do", access: ByAnyKey,
+		describe: func(d *describer) described {
+			return described{Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true, Answer: openapi.Of[selfBody](d.reflect),
+				About: "Every valid key and panel token may ask. The answer has no secret, and nothing of other keys."}}
+		}}}
 }
 
 // A selfRecord is the caller in responses. It does not have the mandatory filters: the conditions on its answers may be

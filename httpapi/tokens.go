@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -15,8 +16,24 @@ import (
 	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 )
+
+// tokenRoutes returns the route that mints panel tokens.
+func (a *api) tokenRoutes() []*route {
+	type steps = front.Steps[question]
+	return []*route{
+		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
+			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
+			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true,
+			stores: nothing, off: func(cfg *Config) bool { return cfg.Minter == nil },
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "createToken", Tag: tagTokens,
+					Body: openapi.Ref("TokenRequest"), Answer: openapi.Of[tokenBody](d.reflect)}}
+			}},
+	}
+}
 
 // defaultTTL is the default lifetime of a panel token.
 const defaultTTL = time.Hour

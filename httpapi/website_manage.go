@@ -23,23 +23,47 @@ const websitePath = "/v1/websites/{website_id}"
 // websiteRoutes returns the routes that manage websites.
 func (a *api) websiteRoutes() []*route {
 	type steps = front.Steps[websiteQuestion]
-	row := func(method, path, about string, body bool, s steps) *route {
+	row := func(method, path, about string, body bool, s steps,
+		describe func(*describer) described) *route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about,
 			access: BySiteManager, body: body,
 			stores: changes(method, "websites"),
-			off:    func(cfg *Config) bool { return cfg.Websites == nil }}
+			off:    func(cfg *Config) bool { return cfg.Websites == nil }, describe: describe}
 	}
 	return []*route{
 		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules", false,
-			steps{Allow: a.allowWebsites, Read: a.readWebsitePage, Answer: a.listManaged}),
+			steps{Allow: a.allowWebsites, Read: a.readWebsitePage, Answer: a.listManaged},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "listManagedWebsites", Tag: tagWebsites,
+					NotModified: true, Params: pageParams(listing.MaxLimit), Answer: openapi.Of[managedBody](d.reflect)}}
+			}),
 		row(http.MethodPost, "/v1/websites", "Add a website", true,
-			steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite}),
+			steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "addWebsite", Tag: tagWebsites,
+					Body: openapi.Ref("NewWebsite"), Answer: openapi.Of[websiteBody](d.reflect),
+					About: "Only a key that reaches everything of its owner can add websites. The server chooses the id."}, errors: []code{codeConflict}}
+			}),
 		row(http.MethodGet, websitePath, "Show a website with its rules", false,
-			steps{Allow: a.allowManaged, Answer: a.showWebsite}),
+			steps{Allow: a.allowManaged, Answer: a.showWebsite},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "getWebsite", Tag: tagWebsites,
+					NotModified: true, Params: []openapi.Param{websiteParam()}, Answer: openapi.Of[websiteBody](d.reflect)}}
+			}),
 		row(http.MethodPatch, websitePath, "Change a website", true,
-			steps{Allow: a.allowManaged, Read: a.readWebsiteChange, Answer: a.changeWebsite}),
+			steps{Allow: a.allowManaged, Read: a.readWebsiteChange, Answer: a.changeWebsite},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "changeWebsite", Tag: tagWebsites,
+					Params: []openapi.Param{websiteParam()}, Body: openapi.Ref("WebsitePatch"), Answer: openapi.Of[websiteBody](d.reflect),
+					About: "Fields that the body leaves out do not change. Servers apply the change within a second."}, errors: []code{codeConflict}}
+			}),
 		row(http.MethodDelete, websitePath, "Remove a website, but not its rows", false,
-			steps{Allow: a.allowManaged, Answer: a.removeWebsite}),
+			steps{Allow: a.allowManaged, Answer: a.removeWebsite},
+			func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: "removeWebsite", Tag: tagWebsites,
+					Params: []openapi.Param{websiteParam()}, Answer: done(),
+					About: "Within a second the server accepts no more events for the website, and shows no statistics of it. Its feature flags, saved definitions and profiles are deleted. Its rows stay stored, and its id is never given to another owner."}}
+			}),
 	}
 }
 
