@@ -70,6 +70,9 @@ type Config struct {
 	Export store.Store
 	// ExportFormats are formats of exports beside NDJSON and CSV, such as that of package exporter/parquet.
 	ExportFormats []exporter.Format
+	// Encoders compress answers, besides gzip, which needs none. Clients that accept several get the first of them.
+	// Package httpapi/zstd has one.
+	Encoders []Encoder
 	// Erase erases visitors for DELETE /v1/visitors/{id}. If it is nil, the route does not exist.
 	Erase *erasure.Eraser
 	// Documents are OpenAPI documents of other handlers of the host, such as that of track.Handler.Document, whose
@@ -116,9 +119,23 @@ type Config struct {
 	NewRequestID func() string
 }
 
-// New returns a handler. Its error joins all problems of cfg. The handler is safe for concurrent use and does no
-// background work.
-func New(cfg Config) (http.Handler, error) {
+// An Encoder compresses answers.
+type Encoder struct {
+	// Name is the content coding in the headers Accept-Encoding and Content-Encoding, such as zstd. It becomes a part of
+	// the entity tags of compressed answers.
+	Name string
+	// Encode returns body compressed. It must be safe for concurrent use, and must neither change nor keep body.
+	Encode func(body []byte) []byte
+}
+
+// A Handler is the API over HTTP. It is safe for concurrent use and does no background work.
+type Handler struct{ front *front.Front }
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.front.ServeHTTP(w, r) }
+
+// New returns the handler of an API. Its error joins all problems of cfg.
+func New(cfg Config) (*Handler, error) {
 	origins, err := front.ParseOrigins(cfg.CORSOrigins)
 	if err != nil {
 		err = fmt.Errorf("httpapi: Config.CORSOrigins: %w", err)
@@ -143,12 +160,16 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	open := *cors
 	open.Any, open.Origins = true, nil
-	return front.New(front.Config{
+	var encoders []front.Encoder
+	for _, e := range cfg.Encoders {
+		encoders = append(encoders, front.Encoder(e))
+	}
+	return &Handler{front.New(front.Config{
 		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Memory: cfg.Memory, Refuse: refuse, CORS: cors,
-		TrimSlash: true,
-		Timeout:   a.cfg.Timeout,
-		Logger:    cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
-	}, a.mounted(cors, &open)), nil
+		TrimSlash: true, Encoders: encoders,
+		Timeout: a.cfg.Timeout,
+		Logger:  cfg.Logger, Proxies: cfg.Proxies, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
+	}, a.mounted(cors, &open))}, nil
 }
 
 func (cfg *Config) check() error {

@@ -46,5 +46,5 @@
 // is a [store.DayLister]. The ETag covers the caller's access, the resolved range, and the versions of the days that
 // the response depends on ([query.Snapshot.Key]): for past days it changes with their rows, for other days at least
 // every minute. Responses that change with the clock, or with a failed parameter, have no ETag. JSON from 1 400 bytes
-// on is compressed with zstd or gzip for clients that accept one of them.
+// on is compressed with gzip, or by [Config].Encoders, for clients that accept it.
 package httpapi

@@ -50,17 +50,17 @@ type file struct {
 	plain, packed []byte
 }
 
-// page serves the page at "/" and its files below "/panel/". Addresses with the version in them never change, so
+// A Handler serves the page at "/" and its files below "/panel/". Addresses with the version in them never change, so
 // browsers need not ask again. With any other version, files are served too: a server may be updated while a page
 // loads.
-type page struct {
+type Handler struct {
 	files   map[string]file // by path, without the version
 	version string
 }
 
 // New returns the handler of the page. It answers GET and HEAD, and 404 for unknown paths. It returns ErrAPI for an API
 // that is not a path.
-func New(cfg Config) (http.Handler, error) {
+func New(cfg Config) (*Handler, error) {
 	if api := cfg.API; api != "" &&
 		(api[0] != '/' || strings.HasPrefix(api, "//") || strings.HasSuffix(api, "/") || strings.Contains(api, `\`)) {
 		return nil, ErrAPI
@@ -77,7 +77,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := page{files: map[string]file{}, version: hex.EncodeToString(all.Sum(nil)[:8])}
+	p := &Handler{files: map[string]file{}, version: hex.EncodeToString(all.Sum(nil)[:8])}
 	var modules strings.Builder // loaded at once: each import of an import would take another round trip
 	for _, name := range modulesOf("app.js", texts) {
 		fmt.Fprintf(&modules, "<link rel=\"modulepreload\" href=\"panel/%s/%s\">\n", p.version, name)
@@ -141,7 +141,8 @@ func kindOf(name string) string {
 	return "text/html; charset=utf-8"
 }
 
-func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements http.Handler.
+func (p *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at, caching := r.URL.Path, "no-cache"
 	if version, name, ok := strings.Cut(strings.TrimPrefix(at, "/panel/"), "/"); ok &&
 		strings.HasPrefix(at, "/panel/") {

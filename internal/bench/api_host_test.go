@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/httpapi/zstd"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -67,7 +68,8 @@ func newAPI(b *testing.B, events store.Store) *apiHost {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = trail.Close(context.Background()) })
-	api, err := httpapi.New(httpapi.Config{Engine: engine, Directory: sites, Subjects: records, Auth: callers,
+	api, err := httpapi.New(httpapi.Config{Encoders: []httpapi.Encoder{zstd.New()}, Engine: engine,
+		Directory: sites, Subjects: records, Auth: callers,
 		Minter: callers, Limiter: limits,
 		Audit: trail, Now: now})
 	if err != nil {

@@ -2,42 +2,42 @@ package front
 
 import (
 	"bytes"
+	"compress/gzip"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // minCompressed is the size in bytes from which bodies are compressed. Smaller bodies fit into one packet anyway, and
 // responses with secrets, such as new tokens, are smaller.
 const minCompressed = 1400
 
-// A compressor compresses the bodies of responses. It reuses encoders, which are large.
-type compressor struct {
-	gzips sync.Pool // of *gzip.Writer
-	zstds sync.Pool // of *zstd.Encoder
+// An Encoder compresses bodies.
+type Encoder struct {
+	Name   string                   // in Accept-Encoding, Content-Encoding and entity tags, such as zstd
+	Encode func(body []byte) []byte // safe for concurrent use
 }
 
-// A coding is a compression of bodies.
-type coding struct {
-	name   string // as in Accept-Encoding and Content-Encoding
-	encode func(c *compressor, body []byte) []byte
-}
+// A compressor compresses the bodies of responses. The encoders that are preferred come first.
+type compressor []Encoder
 
-// codings lists the supported codings, the preferred one first.
-var codings = []coding{{"zstd", (*compressor).zstd}, {"gzip", (*compressor).gzip}}
+// newCompressor returns a compressor with the encoders of a host, which are preferred to gzip.
+func newCompressor(own []Encoder) compressor { return append(slices.Clone(own), gzipEncoder()) }
+
+// tagged are codings whose tags are known, also if this host does not have them: another process, or an older version
+// of this one, may have sent them.
+var tagged = []string{"zstd", "gzip"}
 
 // compress compresses the text of a if r accepts it. A compressed body is another representation with its own tag. A
 // tag that a route sets in the headers always belongs to the uncompressed body.
-func (c *compressor) compress(a *Answer, r *http.Request) {
+func (c compressor) compress(a *Answer, r *http.Request) {
 	if a.Type != "" && !a.Text || a.Header.Get("ETag") != "" || a.ETag == "" && len(a.Body) < minCompressed {
 		return
 	}
 	a.varies = true
-	by := accepted(r.Header)
+	by := c.accepted(r.Header)
 	if a.sent(r) == http.StatusNotModified {
 		a.Status = http.StatusNotModified
 		if coded := by.tag(a.ETag); names(r, func(tag string) bool { return tag == coded }) {
@@ -45,15 +45,14 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 		}
 		return
 	}
-	if len(a.Body) < minCompressed || by.encode == nil {
+	if len(a.Body) < minCompressed || by.Encode == nil {
 		return
 	}
-	encode := func(body []byte) []byte { return by.encode(c, body) }
 	var body []byte
-	if a.coding = by.name; a.Compressed != nil {
-		body = a.Compressed(by.name, encode)
+	if a.coding = by.Name; a.Compressed != nil {
+		body = a.Compressed(by.Name, by.Encode)
 	} else {
-		body = encode(a.Body)
+		body = by.Encode(a.Body)
 	}
 	a.release() // a slow client then holds only the smaller body in memory
 	a.Body = body
@@ -62,32 +61,21 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 	}
 }
 
-// gzip returns body compressed with gzip.
-func (c *compressor) gzip(body []byte) []byte {
-	z, ok := c.gzips.Get().(*gzip.Writer)
-	if !ok {
-		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // cannot fail: the level is valid
-	}
-	defer c.gzips.Put(z)
-	b := bytes.NewBuffer(make([]byte, 0, len(body)/4))
-	z.Reset(b)
-	_, _ = z.Write(body) // cannot fail: the target is in memory
-	_ = z.Close()
-	return tight(b.Bytes())
-}
-
-// zstdWindow is the range of an encoder in bytes. Most responses are shorter.
-const zstdWindow = 256 << 10
-
-// zstd returns body compressed with zstd.
-func (c *compressor) zstd(body []byte) []byte {
-	z, ok := c.zstds.Get().(*zstd.Encoder)
-	if !ok { // the options are valid
-		z, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
-	}
-	defer c.zstds.Put(z)
-	return tight(z.EncodeAll(body, make([]byte, 0, len(body)/4)))
+// gzipEncoder returns the encoder that every compressor has. It reuses writers, which are large.
+func gzipEncoder() Encoder {
+	var writers sync.Pool // of *gzip.Writer
+	return Encoder{"gzip", func(body []byte) []byte {
+		z, ok := writers.Get().(*gzip.Writer)
+		if !ok {
+			z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // cannot fail: the level is valid
+		}
+		defer writers.Put(z)
+		b := bytes.NewBuffer(make([]byte, 0, len(body)/4))
+		z.Reset(b)
+		_, _ = z.Write(body) // cannot fail: the target is in memory
+		_ = z.Close()
+		return tight(b.Bytes())
+	}}
 }
 
 // tight returns b in an array that is not much larger than b.
@@ -99,29 +87,29 @@ func tight(b []byte) []byte {
 }
 
 // tag returns the tag of a body with this tag in this coding.
-func (c coding) tag(tag string) string {
-	if c.name == "" {
+func (e Encoder) tag(tag string) string {
+	if e.Name == "" {
 		return tag
 	}
-	return strings.TrimSuffix(tag, `"`) + "-" + c.name + `"`
+	return strings.TrimSuffix(tag, `"`) + "-" + e.Name + `"`
 }
 
 // ofData reports whether sent is tag in any coding.
 func ofData(sent, tag string) bool {
 	same := sent == tag
-	for _, c := range codings {
-		plain, coded := strings.CutSuffix(sent, "-"+c.name+`"`)
+	for _, name := range tagged {
+		plain, coded := strings.CutSuffix(sent, "-"+name+`"`)
 		same = same || coded && plain == strings.TrimSuffix(tag, `"`)
 	}
 	return same
 }
 
-// accepted returns the supported coding that a client prefers; the zero coding if there is none.
-func accepted(h http.Header) (found coding) {
+// accepted returns the encoder that a client prefers; the zero Encoder if there is none.
+func (c compressor) accepted(h http.Header) (found Encoder) {
 	most := 0.0
-	for _, c := range codings {
-		if q := quality(h, c.name); q > most {
-			found, most = c, q
+	for _, e := range c {
+		if q := quality(h, e.Name); q > most {
+			found, most = e, q
 		}
 	}
 	return found

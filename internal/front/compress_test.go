@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
@@ -76,5 +77,35 @@ func TestAnswersAreCompressed(t *testing.T) {
 				t.Errorf("the body is %.20q of %d bytes, %v", got, len(got), err)
 			}
 		})
+	}
+}
+
+// encodeZstd is the encoder of a host.
+func encodeZstd(body []byte) []byte {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err)
+	}
+	return z.EncodeAll(body, nil)
+}
+
+// TestTagsOfOtherEncoders asks with the tag of a coding that this host does not have: it had it before, or another
+// process has it.
+func TestTagsOfOtherEncoders(t *testing.T) {
+	w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.Encoders = nil })
+	a, err := front.JSON(strings.Repeat("a", 5000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.ETag = `"v1"`
+	w.steps = func(context.Context, *front.Request) (*front.Answer, error) { return a, nil }
+	key := w.key(t)
+	rec := w.send("POST", "/work", key, "Accept-Encoding", "zstd, gzip", "If-None-Match", `"v1-zstd"`)
+	if rec.Code != 304 {
+		t.Errorf("status %d, want 304", rec.Code)
+	}
+	rec = w.send("POST", "/work", key, "Accept-Encoding", "zstd, gzip")
+	if coding := rec.Header().Get("Content-Encoding"); coding != "gzip" {
+		t.Errorf("the body is compressed with %q, want gzip", coding)
 	}
 }

@@ -44,6 +44,8 @@ type Config struct {
 	Refuse func(r *Request, err error) Refusal
 	// CORS applies to responses without a route.
 	CORS *CORS
+	// Encoders compress responses, besides gzip. They are preferred to it, the first one most.
+	Encoders []Encoder
 	// TrimSlash ignores additional slashes at both ends of a path.
 	TrimSlash bool
 
@@ -111,7 +113,7 @@ func New(cfg Config, routes []*Route) *Front {
 	}
 	cfg.BodyTimeout = cmp.Or(cfg.BodyTimeout, DefaultBodyTimeout)
 	cfg.WriteGrace = cmp.Or(cfg.WriteGrace, DefaultWriteGrace)
-	f := &Front{cfg: cfg, router: newRouter(routes), refusals: newRefusals()}
+	f := &Front{cfg: cfg, router: newRouter(routes), refusals: newRefusals(), compressor: newCompressor(cfg.Encoders)}
 	f.addr = cfg.Proxies.Watched(cfg.Logger, cfg.ProxyHeader)
 	f.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
 	return f

@@ -59,7 +59,8 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 	}
 	limits := ratelimit.Config{Now: w.clock}
 	cfg := front.Config{Auth: keys, Audit: w, Refuse: refuse, Now: w.clock,
-		Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
+		Encoders: []front.Encoder{{Name: "zstd", Encode: encodeZstd}},
+		Logger:   slog.New(slog.NewTextHandler(&w.log, nil)),
 		CORS: &front.CORS{Origins: map[string]bool{"https://a.example": true}, Methods: "GET, POST",
 			Expose: "ETag", MaxAge: time.Hour}}
 	for _, f := range change {

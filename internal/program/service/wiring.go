@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/exporter/parquet"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/httpapi/zstd"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/track"
 )
@@ -44,7 +45,7 @@ func (a *app) openService() (err error) {
 
 		Query: query.Config{NoDerived: a.settings.NoDerived},
 		API: httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"),
-			ExportFormats: []exporter.Format{parquet.Format()}},
+			ExportFormats: []exporter.Format{parquet.Format()}, Encoders: []httpapi.Encoder{zstd.New()}},
 		Track: track.Config{
 			CountryHeader: a.settings.CountryHeader,
 			Window:        a.settings.TrackWindow,
