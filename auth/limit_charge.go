@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strconv"
 )
@@ -108,6 +109,9 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	decisions, err := allowAll(ctx, l, p.Key.Owner, p.buckets(class), cost)
 	if err != nil {
 		return Decision{}, err
+	}
+	if len(decisions) == 0 { // a limiter of a host may do so
+		return Decision{}, errors.New("auth: the limiter decided nothing")
 	}
 	if last := decisions[len(decisions)-1]; !last.OK {
 		return last, nil
