@@ -74,7 +74,7 @@ export async function pages(path, name) {
     const answer = await call(after === null ? path : `${path}?${new URLSearchParams({ after })}`);
     all.push(...answer[name]);
     after = answer.next;
-    if (after === null) return all;
+    if (!after) return all; // null, or absent
   }
 }
 
@@ -118,17 +118,6 @@ export async function askEach(subject, view, questions) {
   if (questions.length === 0) return [];
   const bodies = questions.map(({ parameters, ...change }, i) => ({ id: String(i), ...question({ ...view, filters: [], ...change }, parameters) }));
   return (await call(aboutPath(subject, view), bodies)).results;
-}
-
-/** Returns what a route lists on all its pages. */
-async function pages(path, name) {
-  const all = [];
-  for (let after = ""; ; ) {
-    const page = await call(path + after);
-    all.push(...page[name]);
-    if (!page.next) return all;
-    after = `?${new URLSearchParams({ after: page.next })}`;
-  }
 }
 
 /** Returns what a route lists, and nothing if the key may not use it, or the server does not have it. */

@@ -32,6 +32,7 @@ var coveredBlocks = []struct {
 	{"docs/clients.md", "ts", "async function ask", "TestAPIClients"},
 	{"docs/clients.md", "ts", "NewDefinition", "TestAPIClients"},
 	{"docs/clients.md", "ts", "text/csv", "TestAPIClients"},
+	{"docs/clients.md", "sh", "npx orval", "TestGenerators"},
 	{"docs/embedding.md", "go", "func serve(", "TestDocumentsShowCodeThatRuns"},
 	{"docs/embedding.md", "go", "query.Definitions", "TestDocumentsShowCodeThatRuns"},
 	{"docs/import.md", "json", `"table":"events"`, "TestImportDocument"},
