@@ -121,8 +121,8 @@ type Config struct {
 
 // An Encoder compresses answers.
 type Encoder struct {
-	// Name is the content coding in the headers Accept-Encoding and Content-Encoding, such as zstd. It becomes a part of
-	// the entity tags of compressed answers.
+	// Name is the content coding in the headers Accept-Encoding and Content-Encoding, such as zstd. It becomes a part
+	// of the entity tags of compressed answers.
 	Name string
 	// Encode returns body compressed. It must be safe for concurrent use, and must neither change nor keep body.
 	Encode func(body []byte) []byte

@@ -57,7 +57,8 @@ func (a *api) definitionRoutes() []*route {
 					Params: []openapi.Param{websiteParam()},
 					About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations, of at most 64 KiB each and 4 MiB together.",
 					Body:   openapi.Ref("NewDefinition"),
-					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")), openapi.Member("definition", openapi.Of[definitionRecord](d.reflect)),
+					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
+						openapi.Member("definition", openapi.Of[definitionRecord](d.reflect)),
 						openapi.Member("meta", openapi.Object("Only if there are notes",
 							openapi.Member("notes", openapi.List("What can match nothing in the definition", openapi.Text(""), 1, 0))))).Needs("success", "definition")}, errors: []code{codeConflict}}
 			}),
@@ -65,7 +66,8 @@ func (a *api) definitionRoutes() []*route {
 			steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
-					Params: []openapi.Param{websiteParam(), openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(),
+					Params: []openapi.Param{websiteParam(),
+						openapi.Query("kind", openapi.OneOf("", store.DefinitionKinds()...)).Must(),
 						openapi.Query("name", definitionName("")).Must()}, Answer: done()},
 					errors: []code{codeNotFound}}
 			}),

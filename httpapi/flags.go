@@ -90,7 +90,8 @@ func (a *api) flagRoutes() []*route {
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "evaluateFlag", Tag: tagFlags,
 					NotModified: true, Answer: openapi.Of[resultBody](d.reflect),
-					Params: append([]openapi.Param{clientParam(), openapi.Query("key", openapi.Text("The flag")).Must()},
+					Params: append([]openapi.Param{clientParam(),
+						openapi.Query("key", openapi.Text("The flag")).Must()},
 						contextParams()...)}}
 			}),
 		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Evaluate several flags, or all, for a context",
@@ -135,7 +136,8 @@ func (a *api) flagRoutes() []*route {
 				return described{Operation: openapi.Operation{ID: "getFlagsHealth", Tag: tagFlags,
 					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
 						openapi.Member("service", openapi.Text("")),
-						openapi.Member("status", openapi.OneOf("", "ok", "stale"))).Needs("success", "service", "status")}}
+						openapi.Member("status", openapi.OneOf("", "ok", "stale")),
+					).Needs("success", "service", "status")}}
 			}},
 	}
 }

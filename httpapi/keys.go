@@ -55,8 +55,9 @@ func (a *api) keyRoutes() []*route {
 		row(http.MethodPatch, "/v1/keys/{id}", "Change a key", true,
 			steps{Allow: a.allowKey, Read: a.readKeyChange, Answer: a.changeKey},
 			func(d *describer) described {
-				return described{Operation: openapi.Operation{ID: "changeKey", Tag: tagKeys, Params: []openapi.Param{keyParam()},
-					Body: openapi.Ref("KeyPatch"), Answer: openapi.Of[keyBody](d.reflect),
+				return described{Operation: openapi.Operation{ID: "changeKey", Tag: tagKeys,
+					Params: []openapi.Param{keyParam()},
+					Body:   openapi.Ref("KeyPatch"), Answer: openapi.Of[keyBody](d.reflect),
 					About: "Fields that the body leaves out do not change; `null` removes `types`, `perMinute` or `expires`. The secret stays the same. A key cannot take its own last ability."},
 					errors: []code{codeConflict}}
 			}),

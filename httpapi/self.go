@@ -17,8 +17,9 @@ func (a *api) selfRoutes() []*route {
 		Steps: front.Steps[struct{}]{Answer: showSelf}},
 		about: "Show what the key or the panel token of the request may do", access: ByAnyKey,
 		describe: func(d *describer) described {
-			return described{Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true, Answer: openapi.Of[selfBody](d.reflect),
-				About: "Every valid key and panel token may ask. The answer has no secret, and nothing of other keys."}}
+			return described{Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true,
+				Answer: openapi.Of[selfBody](d.reflect),
+				About:  "Every valid key and panel token may ask. The answer has no secret, and nothing of other keys."}}
 		}}}
 }
 

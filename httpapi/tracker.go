@@ -18,9 +18,10 @@ func (a *api) trackerRoutes() []*route {
 			about: "Where pages load the tracker", access: Public,
 			off: func(cfg *Config) bool { return cfg.Tracker == nil },
 			describe: func(d *describer) described {
-				return described{Operation: openapi.Operation{ID: "getTrackerAddress", Tag: tagWebsites, NotModified: true,
-					Answer: openapi.Of[trackerBody](d.reflect),
-					About:  "The script element of a page has `data-client-id`, and as `src` the `address` followed by `script`, or by `pinned` with the attribute `integrity`. If `address` is a path, it is below the address of this API."}}
+				return described{Operation: openapi.Operation{ID: "getTrackerAddress", Tag: tagWebsites,
+					NotModified: true,
+					Answer:      openapi.Of[trackerBody](d.reflect),
+					About:       "The script element of a page has `data-client-id`, and as `src` the `address` followed by `script`, or by `pinned` with the attribute `integrity`. If `address` is a path, it is below the address of this API."}}
 			}},
 	}
 }

@@ -35,7 +35,8 @@ func (a *api) websiteRoutes() []*route {
 			steps{Allow: a.allowWebsites, Read: a.readWebsitePage, Answer: a.listManaged},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "listManagedWebsites", Tag: tagWebsites,
-					NotModified: true, Params: pageParams(listing.MaxLimit), Answer: openapi.Of[managedBody](d.reflect)}}
+					NotModified: true, Params: pageParams(listing.MaxLimit),
+					Answer: openapi.Of[managedBody](d.reflect)}}
 			}),
 		row(http.MethodPost, "/v1/websites", "Add a website", true,
 			steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite},
@@ -48,14 +49,16 @@ func (a *api) websiteRoutes() []*route {
 			steps{Allow: a.allowManaged, Answer: a.showWebsite},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getWebsite", Tag: tagWebsites,
-					NotModified: true, Params: []openapi.Param{websiteParam()}, Answer: openapi.Of[websiteBody](d.reflect)}}
+					NotModified: true, Params: []openapi.Param{websiteParam()},
+					Answer: openapi.Of[websiteBody](d.reflect)}}
 			}),
 		row(http.MethodPatch, websitePath, "Change a website", true,
 			steps{Allow: a.allowManaged, Read: a.readWebsiteChange, Answer: a.changeWebsite},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "changeWebsite", Tag: tagWebsites,
-					Params: []openapi.Param{websiteParam()}, Body: openapi.Ref("WebsitePatch"), Answer: openapi.Of[websiteBody](d.reflect),
-					About: "Fields that the body leaves out do not change. Servers apply the change within a second."}, errors: []code{codeConflict}}
+					Params: []openapi.Param{websiteParam()}, Body: openapi.Ref("WebsitePatch"),
+					Answer: openapi.Of[websiteBody](d.reflect),
+					About:  "Fields that the body leaves out do not change. Servers apply the change within a second."}, errors: []code{codeConflict}}
 			}),
 		row(http.MethodDelete, websitePath, "Remove a website, but not its rows", false,
 			steps{Allow: a.allowManaged, Answer: a.removeWebsite},

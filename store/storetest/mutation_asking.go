@@ -2,11 +2,15 @@ package storetest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
+
+// toAnyPage is the mutation of a condition that not every dialect needs.
+const toAnyPage = "visitors of steps to any page"
 
 // AskingMutations returns the mutations of SQL for questions that ask more than a type alone, which work with any
 // database, in the dialect d.
@@ -14,7 +18,7 @@ func AskingMutations(d *dialect.Dialect) []Mutation {
 	w, o, y := columnsIn(d, "w"), columnsIn(d, "o"), columnsIn(d, "y")
 	a, in, t := columnsIn(d, "a"), columnsIn(d, "d"), columnsIn(d, "t")
 	pattern := regexp.QuoteMeta
-	return append(goalMutations(d), []Mutation{
+	all := append(goalMutations(d), []Mutation{
 		{Name: "views of the same page are steps", Shape: "paths",
 			SQL: Replaced("("+w("before")+" <> "+w("path")+")", "("+w("path")+" = "+w("path")+")")},
 		{Name: "steps from pageviews before the range", Shape: "paths",
@@ -24,7 +28,7 @@ func AskingMutations(d *dialect.Dialect) []Mutation {
 				"(coalesce("+w("earlier")+", 0) < $1) OR (("+w("earlier")+" >= $1)")},
 		{Name: "exits are missing", Shape: "paths",
 			SQL: Replaced("(NOT ("+w("later")+" IS NOT NULL))", "("+w("later")+" < 0)")},
-		{Name: "visitors of steps to any page", Shape: "paths",
+		{Name: toAnyPage, Shape: "paths",
 			SQL: Replaced(" AND ("+o("to_path")+" = "+y("to_path")+")", "")},
 		{Name: "shares of all steps", Op: dialect.SumWithin, Template: d.Templates[dialect.SumOver], Shape: "paths"},
 		{Name: "shares after to", Shape: "paths",
@@ -42,6 +46,10 @@ func AskingMutations(d *dialect.Dialect) []Mutation {
 		{Name: "cohorts of the first start ever", Shape: "retention",
 			SQL: Rewritten(`\(`+pattern(t("time"))+` >= \S+\) AND `, "")},
 	}...)
+	if !d.RunsOnce() { // its statements count visitors at once, and do not have this condition
+		all = slices.DeleteFunc(all, func(m Mutation) bool { return m.Name == toAnyPage })
+	}
+	return all
 }
 
 // columnsIn returns a function for the columns of the relation with an alias, as they are written in d.
