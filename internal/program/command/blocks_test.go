@@ -119,6 +119,7 @@ func glob(t *testing.T, pattern string) []string {
 
 // The README's event is stored, and its command prints an element for pages.
 func TestReadmeCommands(t *testing.T) {
+	testenv.Program(t, "curl")
 	t.Parallel()
 	in, p, key := demoWebsite(t)
 	readme := read(t, "../../../README.md")
