@@ -120,7 +120,7 @@ func abilitiesOfAuth() []ability {
 func abilitiesOfLimiter() []ability {
 	return []ability{
 		abilityOf[auth.ConcurrencyLimiter]("auth.ConcurrencyLimiter", "concurrent requests are not limited"),
-		abilityOf[auth.GroupLimiter]("auth.GroupLimiter", "each bucket of a request is charged by a call of its own"),
+		abilityOf[auth.GroupLimiter]("auth.GroupLimiter", "each bucket of a request is charged by a separate call"),
 	}
 }
 

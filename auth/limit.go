@@ -18,7 +18,7 @@ const (
 	// ClassIdentify: identifications without a key, by website and client network. Each may create a profile.
 	ClassIdentify Class = "identify"
 	ClassFlags    Class = "flags" // evaluation of flags without a key, by client and client network
-	// ClassEvaluate: evaluation of flags by key. Servers evaluate flags at each of their own requests.
+	// ClassEvaluate: evaluation of flags by key. Servers evaluate flags for every request that they serve.
 	ClassEvaluate Class = "evaluate"
 	ClassPublic   Class = "public" // requests without a key, by client network
 	ClassHealth   Class = "health" // health checks, by client network

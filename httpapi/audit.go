@@ -24,8 +24,9 @@ type auditQuestion struct {
 	after auditMark // the last entry of the page before; zero on the first page
 }
 
-// An auditMark is the place of an entry in addresses. The position of package audit has the number of the entry among
-// those of all owners, which would tell how much others do. The name of its chain is random, and hides the number.
+// An auditMark is the place of an entry in addresses. A position of package audit has the entry's number among the
+// entries of all owners, which would tell how much others do. The hash of a position hides the number, because a
+// position also has the random name of a chain.
 type auditMark struct {
 	at   time.Time
 	hash string

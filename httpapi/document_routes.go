@@ -38,7 +38,7 @@ func tags() []openapi.Tag {
 }
 
 // allOnAPage says what is special about lists for queries.
-const allOnAPage = "The records are in the order of their creation. `total` counts those of all pages."
+const allOnAPage = "The records are in the order of their creation. `total` counts the records of all pages."
 
 // done returns the schema of an answer that says nothing but success.
 func done() *openapi.Schema {

@@ -40,8 +40,8 @@ func readLimit(values url.Values, limit *int, most int) query.Errors {
 	})
 }
 
-// pageOfAll returns a page of those of all records that may be shown, the number of these on all pages, and the
-// position of the next page, which is nil on the last one.
+// pageOfAll returns a page of the records that may be shown, their number on all pages, and the position of the next
+// page, which is nil on the last one.
 func pageOfAll[T any](page listing.Page, all []T, position func(T) listing.Position,
 	show func(T) bool) (found []T, total int, next *string) {
 	shown := make([]T, 0, len(all))

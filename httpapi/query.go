@@ -16,6 +16,17 @@ import (
 // queryRoutes returns the routes that answer queries.
 func (a *api) queryRoutes() []*route {
 	type steps = front.Steps[question]
+	withoutSubjects := func(cfg *Config) bool { return cfg.Subjects == nil }
+	list := func(path, about string, off func(*Config) bool, s steps, id string,
+		answer func(*describer) *openapi.Schema) *route {
+		s.Read = a.readListPage
+		return &route{Route: front.Route{Method: http.MethodGet, Path: path, Class: auth.ClassOther, Steps: s},
+			about: about, access: ByKey, off: off,
+			describe: func(d *describer) described {
+				return described{Operation: openapi.Operation{ID: id, Tag: tagQueries, NotModified: true,
+					Answer: answer(d), About: allOnAPage, Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
+			}}
+	}
 	return []*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: a.cost, Answer: a.answerQueries}},
@@ -60,32 +71,15 @@ func (a *api) queryRoutes() []*route {
 					Params: []openapi.Param{openapi.Query("include_meta",
 						openapi.Truth("Also return descriptions, columns and hints for charts; default `false`"))}}}
 			}},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/websites", Class: auth.ClassOther,
-			Steps: steps{Allow: allowList(auth.KindWebsite), Read: a.readListPage, Answer: a.listWebsites}},
-			about: "List websites that the key can read", access: ByKey,
-			describe: func(d *describer) described {
-				return described{Operation: openapi.Operation{ID: "listWebsites", Tag: tagQueries, NotModified: true,
-					Answer: openapi.Of[websitesBody](d.reflect), About: allOnAPage,
-					Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
-			}},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/links", Class: auth.ClassOther,
-			Steps: steps{Allow: allowList(auth.KindLink), Read: a.readListPage, Answer: a.listLinks}},
-			about: "List short links that the key can read", access: ByKey,
-			off: func(cfg *Config) bool { return cfg.Subjects == nil },
-			describe: func(d *describer) described {
-				return described{Operation: openapi.Operation{ID: "listLinks", Tag: tagQueries, NotModified: true,
-					Answer: openapi.Of[linksBody](d.reflect), About: allOnAPage,
-					Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
-			}},
-		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/monitors", Class: auth.ClassOther,
-			Steps: steps{Allow: allowList(auth.KindSchedule), Read: a.readListPage, Answer: a.listMonitors}},
-			about: "List uptime monitors that the key can read", access: ByKey,
-			off: func(cfg *Config) bool { return cfg.Subjects == nil },
-			describe: func(d *describer) described {
-				return described{Operation: openapi.Operation{ID: "listMonitors", Tag: tagQueries, NotModified: true,
-					Answer: openapi.Of[monitorsBody](d.reflect), About: allOnAPage,
-					Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
-			}},
+		list("/v1/query/websites", "List websites that the key can read", nil,
+			steps{Allow: allowList(auth.KindWebsite), Answer: a.listWebsites}, "listWebsites",
+			func(d *describer) *openapi.Schema { return openapi.Of[websitesBody](d.reflect) }),
+		list("/v1/query/links", "List short links that the key can read", withoutSubjects,
+			steps{Allow: allowList(auth.KindLink), Answer: a.listLinks}, "listLinks",
+			func(d *describer) *openapi.Schema { return openapi.Of[linksBody](d.reflect) }),
+		list("/v1/query/monitors", "List uptime monitors that the key can read", withoutSubjects,
+			steps{Allow: allowList(auth.KindSchedule), Answer: a.listMonitors}, "listMonitors",
+			func(d *describer) *openapi.Schema { return openapi.Of[monitorsBody](d.reflect) }),
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Cost: a.cost, Answer: a.answerOverview}},
 			about: "Show a website at a glance", access: ByPath,
