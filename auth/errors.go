@@ -89,6 +89,9 @@ func (f FieldErrors) Plain() string {
 	return strings.Join(lines, "\n")
 }
 
+// Mistakes returns f.
+func (f FieldErrors) Mistakes() []FieldError { return f }
+
 // Unwrap returns ErrBadKey.
 func (f FieldErrors) Unwrap() error { return ErrBadKey }
 

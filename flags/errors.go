@@ -40,6 +40,9 @@ func (f FieldErrors) Plain() string {
 	return strings.Join(texts, "; ")
 }
 
+// Mistakes returns f.
+func (f FieldErrors) Mistakes() []FieldError { return f }
+
 // Unwrap returns ErrInvalid.
 func (f FieldErrors) Unwrap() error { return ErrInvalid }
 

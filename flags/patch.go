@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/body"
-	"github.com/sightline-analytics/sightline/internal/fieldpath"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
@@ -66,7 +65,7 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 		_, err := p.Flag(Client{})
 		missing, _ = errors.AsType[FieldErrors](err)
 	}
-	faults.addNew(missing)
+	(*mistake.List)(&faults).AddNew(missing...)
 	p.Apply(&f)
 	if slices.ContainsFunc(faults, func(known FieldError) bool { return known.Field == "type" }) {
 		f.Type = Rollout // the type that forbids no other field
@@ -77,21 +76,10 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 		values.key(f.Key)
 	}
 	f.check(now, &values)
-	faults.addNew(slices.DeleteFunc(values, func(v FieldError) bool {
+	(*mistake.List)(&faults).AddNew(slices.DeleteFunc(values, func(v FieldError) bool {
 		return !p.fields.Gives(topOf(v.Field))
-	}))
+	})...)
 	return faults.err()
-}
-
-// addNew adds the mistakes in more, except for fields that already have one: it may be the cause of the others.
-func (f *FieldErrors) addNew(more FieldErrors) {
-	before := *f
-	for _, m := range more {
-		if !slices.ContainsFunc(before,
-			func(known FieldError) bool { return fieldpath.Overlap(known.Field, m.Field) }) {
-			f.add(m.Field, m.Message)
-		}
-	}
 }
 
 // topOf returns the top-level field that contains field.
@@ -110,10 +98,7 @@ func ParsePatch(js []byte) (Patch, error) {
 		return Patch{}, FieldErrors{{Message: wrong}}
 	}
 	fields, wrong := flagFields.Read(bytes.TrimSpace(js))
-	p := Patch{ClientID: fields.New().clientID, fields: fields}
-	for _, one := range wrong {
-		p.faults = append(p.faults, one.FieldError)
-	}
+	p := Patch{ClientID: fields.New().clientID, fields: fields, faults: FieldErrors(wrong)}
 	return p, p.faults.err()
 }
 
@@ -141,13 +126,13 @@ var flagFields = body.Of(
 )
 
 // readHashVersion reads a version of the hash. In JSON 0 is a mistake; in Go it means the default.
-func readHashVersion(at string, js []byte, into *int) []body.Mistake {
+func readHashVersion(at string, js []byte, into *int) mistake.List {
 	*into = -1
 	bad := body.Item(at, js, into)
 	if *into == 0 {
 		var faults FieldErrors
 		faults.hashVersion(0)
-		bad = append(bad, body.One(at, faults[0].Message)...)
+		bad = append(bad, mistake.One(at, faults[0].Message)...)
 	}
 	return bad
 }

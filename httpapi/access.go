@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -30,7 +31,7 @@ var subjects = []struct {
 
 // allowSubject checks that the key may read the one website, link or monitor in the URL.
 func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) error {
-	if err := a.findSubject(r, func() query.Errors { return a.mistakes(ctx, r, q) }); err != nil {
+	if err := a.findSubject(r, func() error { return a.readQuestion(ctx, r, q) }); err != nil {
 		return err
 	}
 	return a.allowResource(ctx, r, auth.ReadScopes)
@@ -38,7 +39,7 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 
 // findSubject sets r.Resource to the one website, link or monitor in the URL. If there is not exactly one, the error
 // also has the other mistakes of the request.
-func (a *api) findSubject(r *front.Request, others func() query.Errors) error {
+func (a *api) findSubject(r *front.Request, others func() error) error {
 	values, ok := r.Query()
 	if !ok {
 		return errMalformed
@@ -54,35 +55,39 @@ func (a *api) findSubject(r *front.Request, others func() query.Errors) error {
 	}
 	switch len(params) {
 	case 0:
-		missing := noSubject(values)
-		if more := others(); len(more) > 0 {
-			return errors.Join(missing, more)
-		}
-		return missing
+		return &subjectError{values: values, others: others()}
 	case 1:
 		return nil
 	}
 	r.Resource = auth.Resource{}
-	var several query.Errors
+	var several mistake.List
 	sent := strings.Join(slices.Compact(slices.Clone(params)), " and ")
 	if sent == params[0] {
 		sent = fmt.Sprintf("%d times %s", len(params), sent)
 	}
 	for _, param := range params[:min(len(params), maxUnknown)] {
-		several = append(several, &query.Error{Code: query.Invalid, Field: param,
-			Message: "send exactly one of website_id, link_id and schedule_id; this request has " + sent})
+		several.Add(param, "send exactly one of website_id, link_id and schedule_id; this request has "+sent)
 	}
-	return append(several, others()...)
+	return append(several, mistake.In(others())...)
 }
 
-// noSubject returns the error for a URL that names no subject. It lists the URL's parameters.
-func noSubject(values url.Values) error {
-	names := slices.Sorted(maps.Keys(values))
+// A subjectError says that a URL names no subject. It wraps errNoSubject.
+type subjectError struct {
+	values url.Values
+	others error // the other mistakes of the request; may be nil
+}
+
+func (*subjectError) Error() string { return errNoSubject.Error() }
+func (*subjectError) Unwrap() error { return errNoSubject }
+
+// Mistakes says which parameters the URL has, and then the other mistakes.
+func (e *subjectError) Mistakes() []mistake.FieldError {
+	names := slices.Sorted(maps.Keys(e.values))
 	message := "is required, or link_id or schedule_id; the address has no parameters"
 	if len(names) > 0 {
 		message = "is required, or link_id or schedule_id; the address has " + shortened(strings.Join(names, ", "))
 	}
-	return &query.Error{Field: "website_id", Message: message, Err: errNoSubject}
+	return append(mistake.One("website_id", message), mistake.In(e.others)...)
 }
 
 // allowPath checks that the key may read the website in the path.

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
-	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // An auditQuestion is a decoded request for entries of the audit trail.
@@ -140,20 +140,17 @@ func (a *api) readAudit(_ context.Context, r *front.Request, q *auditQuestion) e
 		q.after, err = parseMark(text)
 		return err
 	})...)
-	if len(bad) > 0 {
-		return bad
-	}
-	return nil
+	return bad.Err()
 }
 
 // each calls read with the value of a parameter that may be given once. Its error is the message of a mistake.
-func each(values url.Values, name string, read func(string) error) query.Errors {
+func each(values url.Values, name string, read func(string) error) mistake.List {
 	text, bad := single(values, name)
 	if len(bad) > 0 || !values.Has(name) {
 		return bad
 	}
 	if err := read(text); err != nil {
-		return query.Errors{{Code: query.Invalid, Field: name, Message: err.Error()}}
+		return mistake.List{{Field: name, Message: err.Error()}}
 	}
 	return nil
 }

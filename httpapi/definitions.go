@@ -165,7 +165,7 @@ func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitio
 	if err != nil {
 		return err
 	}
-	if bad = addTo(bad, more...); len(bad) > 0 {
+	if bad.AddNew(more.Mistakes()...); len(bad) > 0 {
 		return bad
 	}
 	q.notes = notes
@@ -210,18 +210,15 @@ func (a *api) readDefinitionName(_ context.Context, r *front.Request, q *definit
 	}{{"kind", (*string)(&q.definition.Kind)}, {"name", &q.definition.Name}} {
 		text, wrong := single(values, part.name)
 		if *part.into = text; text == "" && len(wrong) == 0 {
-			wrong = query.Errors{{Code: query.Invalid, Field: part.name, Message: mistake.Required}}
+			wrong = mistake.List{{Field: part.name, Message: mistake.Required}}
 		}
 		bad = append(bad, wrong...)
 	}
 	if kind := q.definition.Kind; kind != "" && !slices.Contains(store.DefinitionKinds(), kind) {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "kind",
+		bad = append(bad, mistake.FieldError{Field: "kind",
 			Message: mistake.OneOf(kind, store.DefinitionKinds()...)})
 	}
-	if len(bad) > 0 {
-		return bad
-	}
-	return nil
+	return bad.Err()
 }
 
 func (a *api) removeDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {

@@ -99,8 +99,8 @@ func reflected() *openapi.Describer {
 		Endings: []string{"Body", "Record"},
 		Names: map[reflect.Type]string{
 			reflect.TypeFor[query.Response](): "QueryAnswer", reflect.TypeFor[query.Meta](): "QueryMeta",
-			reflect.TypeFor[detail]():       "Mistake",
-			reflect.TypeFor[flags.Result](): "FlagResult", reflect.TypeFor[resultBody](): "EvaluatedFlag",
+			reflect.TypeFor[mistake.FieldError](): "Mistake",
+			reflect.TypeFor[flags.Result]():       "FlagResult", reflect.TypeFor[resultBody](): "EvaluatedFlag",
 			reflect.TypeFor[resultsBody]():     "EvaluatedFlags",
 			reflect.TypeFor[definitionsBody](): "Flags",
 			reflect.TypeFor[flagRecord]():      "Flag", reflect.TypeFor[flagBody](): "ChangedFlag",
@@ -251,7 +251,7 @@ func (d *describer) errors(doc *openapi.Document, named map[string]bool) {
 	own := reflected()
 	openapi.Of[errorBody](own)
 	openapi.Of[ofrepError](own)
-	openapi.Of[detail](d.reflect)
+	openapi.Of[mistake.FieldError](d.reflect)
 	by := map[int][]string{}
 	for _, c := range codes {
 		if c.Status != 0 {
@@ -322,7 +322,7 @@ func (a *api) showDocument(_ context.Context, r *front.Request, _ *question) (*f
 	form, bad := single(values, "form")
 	show := map[string]func() (*response, error){"": a.document, "plain": a.plain}[form]
 	if show == nil {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "form",
+		bad = append(bad, mistake.FieldError{Field: "form",
 			Message: mistake.OneOf(form, "plain")})
 	}
 	if len(bad) > 0 {

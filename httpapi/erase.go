@@ -9,7 +9,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -40,16 +39,16 @@ func eraseScopes(string) []auth.Scope { return []auth.Scope{auth.EraseData} }
 
 // allowErase checks that the key may erase visitors of the website in the URL.
 func (a *api) allowErase(ctx context.Context, r *front.Request, q *question) error {
-	others := func() query.Errors {
+	others := func() error {
 		_, bad := readPerson(r)
-		return bad
+		return bad.Err()
 	}
 	if err := a.findSubject(r, others); err != nil {
 		return err
 	}
 	if r.Resource.Kind != string(store.KindWebsite) {
 		r.Resource = auth.Resource{}
-		return query.Errors{{Code: query.Invalid, Field: "website_id",
+		return mistake.List{{Field: "website_id",
 			Message: "is required, because visitors are of a website"}}
 	}
 	if err := a.allowResource(ctx, r, eraseScopes); err != nil {
@@ -63,7 +62,7 @@ func (a *api) allowErase(ctx context.Context, r *front.Request, q *question) err
 }
 
 // readPerson decodes the id in the path, and the parameters.
-func readPerson(r *front.Request) (erasure.Person, query.Errors) {
+func readPerson(r *front.Request) (erasure.Person, mistake.List) {
 	p := erasure.Person{Website: r.Resource.ID, Kind: erasure.Visitor, ID: r.Segment}
 	values, _ := r.Query() // findSubject has checked it
 	kind, bad := single(values, "kind")
@@ -73,11 +72,11 @@ func readPerson(r *front.Request) (erasure.Person, query.Errors) {
 	case string(erasure.Profile):
 		p.Kind = erasure.Profile
 	default:
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "kind", Message: "must be " +
+		bad = append(bad, mistake.FieldError{Field: "kind", Message: "must be " +
 			mistake.Or(string(erasure.Visitor), string(erasure.Profile))})
 	}
 	if !plausible(p.ID) {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "id",
+		bad = append(bad, mistake.FieldError{Field: "id",
 			Message: "must be the id of a visitor or a profile: at most 256 bytes without control characters"})
 	}
 	return p, bad
@@ -85,11 +84,9 @@ func readPerson(r *front.Request) (erasure.Person, query.Errors) {
 
 // readErase decodes the request.
 func (a *api) readErase(_ context.Context, r *front.Request, q *question) error {
-	var bad query.Errors
-	if q.person, bad = readPerson(r); len(bad) > 0 {
-		return bad
-	}
-	return nil
+	person, bad := readPerson(r)
+	q.person = person
+	return bad.Err()
 }
 
 // erasedBody is the response after erasing.

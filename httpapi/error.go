@@ -25,12 +25,12 @@ const retryUnavailable = 5 * time.Second
 
 // errorBody is the body of every error.
 type errorBody struct {
-	Success          bool     `json:"success"`
-	Error            string   `json:"error"`
-	Code             string   `json:"code"`
-	RequestID        string   `json:"requestId"`
-	Details          []detail `json:"details,omitempty"`
-	*auth.RateStatus          // for 429
+	Success          bool                 `json:"success"`
+	Error            string               `json:"error"`
+	Code             string               `json:"code"`
+	RequestID        string               `json:"requestId"`
+	Details          []mistake.FieldError `json:"details,omitempty"`
+	*auth.RateStatus                      // for 429
 }
 
 // WriteError answers r with err in the format of this package, so that a host's middleware and routes send errors in
@@ -81,7 +81,7 @@ func (p problem) refusal(r *http.Request, id string) front.Refusal {
 // Mistakes that only this package can find.
 var (
 	errNoSubject = errors.New("httpapi: no subject")
-	errMalformed = query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
+	errMalformed = mistake.List{{Field: "query", Message: "the query string is malformed"}}
 )
 
 // errorTable maps errors to codes. The first matching row is used. Other errors are internal errors, whose cause is
@@ -97,8 +97,8 @@ var errorTable = []struct {
 	{as[*front.LimitedError], codeRateLimited, fillLimited},
 	{as[*front.CostError], codeValidation, fillCost},
 	{is(errNoSubject), codeNoSubject, fillNoSubject},
-	{as[query.Errors], codeValidation, fillMistakes},
-	{as[*query.Error], codeValidation, fillMistake},
+	{as[query.Errors], codeValidation, fillQuery},
+	{as[*query.Error], codeValidation, fillQuery},
 	{as[*http.MaxBytesError], codeTooLarge, fillSize},
 	{as[*mediaTypeError], codeMediaType, fillMediaType},
 	{is(front.ErrLateBody), codeLateBody, nil},
@@ -110,14 +110,13 @@ var errorTable = []struct {
 	{is(store.ErrFull), codeFull, nil},
 	{is(store.ErrUnavailable), codeUnavailable, nil},
 	{as[*front.UnavailableError], codeUnavailable, nil},
-	{as[flags.FieldErrors], codeValidation, fillFields[flags.FieldErrors]},
+	{as[mistake.Listed], codeValidation, fillMistakes},
 	{is(flags.ErrInvalid), codeValidation, nil},
 	{is(flags.ErrNotFound), codeNotFound, says("Flag not found")},
 	{is(flags.ErrExists), codeConflict, says("A flag with this key already exists")},
 	{is(flags.ErrConflict), codePrecondition, nil},
 	{is(flags.ErrBusy), codeUnavailable, nil},
 	{as[*store.BoundError], codeConflict, fillBound},
-	{as[auth.FieldErrors], codeValidation, fillFields[auth.FieldErrors]},
 	{is(auth.ErrRevoked), codeConflict, says("The key is revoked")},
 	{is(auth.ErrExpired), codeConflict, says("The key is expired")},
 	{is(auth.ErrDisabled), codeConflict, says("The key is disabled")},
@@ -125,7 +124,6 @@ var errorTable = []struct {
 	{is(auth.ErrNotFound), codeNotFound, nil},
 	{is(auth.ErrExists), codeConflict, says("A key with this id already exists")},
 	{is(auth.ErrConflict), codeConflict, says("The key was changed at the same time, so this change was not made: try again")},
-	{as[store.FieldErrors], codeValidation, fillRecord},
 	{is(store.ErrInvalid), codeValidation, nil},
 	{is(store.ErrTooLarge), codeValidation, says("The answer is too large: ask for fewer rows")},
 	{is(store.ErrTooMuch), codeValidation, says("The query needs more than one query may use: ask for a shorter range")},
@@ -161,33 +159,14 @@ type CodedError interface {
 // A problem is the description of an error for callers.
 type problem struct {
 	ErrorCode
-	details []detail
+	details []mistake.FieldError
 	scope   auth.Scope       // set for 403
 	rate    *auth.RateStatus // set for 429
 }
 
-// A detail is one mistake of a request, with the value that was probably meant.
-type detail struct {
-	mistake.FieldError
-	Suggestion string `json:"suggestion,omitempty"`
-}
-
 // about returns the detail with a message about a field.
-func about(field, message string) detail {
-	return detail{FieldError: mistake.FieldError{Field: field, Message: message}}
-}
-
-// invalid returns wrong as a mistake of the query language. err is its cause.
-func invalid(wrong mistake.FieldError, err error) *query.Error {
-	return &query.Error{Code: query.Invalid, Field: wrong.Field, Message: wrong.Message, Err: err}
-}
-
-// invalids is like invalid for several mistakes.
-func invalids(wrong []mistake.FieldError, err error) (all query.Errors) {
-	for _, one := range wrong {
-		all = append(all, invalid(one, err))
-	}
-	return all
+func about(field, message string) mistake.FieldError {
+	return mistake.FieldError{Field: field, Message: message}
 }
 
 // problemOf returns the problem for err.
@@ -230,56 +209,54 @@ func fillCoded(err error, p *problem) {
 	}
 }
 
-func fillMistakes(err error, p *problem) {
-	if all, ok := errors.AsType[query.Errors](err); ok {
-		p.fillAll(all)
+// fillQuery is fillMistakes with the code of the first mistake.
+func fillQuery(err error, p *problem) {
+	all, _ := errors.AsType[query.Errors](err)
+	if one, ok := errors.AsType[*query.Error](err); ok && len(all) == 0 {
+		all = query.Errors{one}
 	}
-}
-
-func fillMistake(err error, p *problem) {
-	if one, ok := errors.AsType[*query.Error](err); ok {
-		p.fillAll(query.Errors{one})
-	}
-}
-
-// fillAll uses the first mistake for the message and the code, and lists all mistakes.
-func (p *problem) fillAll(all query.Errors) {
 	if len(all) == 0 {
 		return
 	}
 	if c, ok := queryCodes[all[0].Code]; ok {
 		p.ErrorCode = codes[c]
 	}
+	p.list(all.Mistakes())
+}
+
+func fillMistakes(err error, p *problem) { p.list(mistake.In(err)) }
+
+// list uses the first mistake for the message, and lists all mistakes.
+func (p *problem) list(all []mistake.FieldError) {
+	if len(all) == 0 {
+		return
+	}
 	p.Message = all[0].Error()
 	if len(all) > 1 {
 		p.Message = fmt.Sprintf("%s (%d problems, see details)", p.Message, len(all))
 	}
-	p.details = detailsOf(all)
-}
-
-func detailsOf(all query.Errors) (details []detail) {
-	for _, e := range all {
-		details = append(details, detail{mistake.FieldError{Field: e.Field, Message: e.Message}, e.Suggestion})
-	}
-	return details
+	p.details = all
 }
 
 func fillMediaType(err error, p *problem) {
 	if m, ok := errors.AsType[*mediaTypeError](err); ok {
 		p.Message = m.Error()
-		p.details = []detail{about(m.header, p.Message)}
+		p.details = []mistake.FieldError{about(m.header, p.Message)}
 	}
 }
 
 // fillNoSubject describes a missing subject, or where a misplaced id belongs.
 func fillNoSubject(err error, p *problem) {
-	more, _ := errors.AsType[query.Errors](err)
+	missing, ok := errors.AsType[*subjectError](err)
+	if !ok {
+		return
+	}
+	p.details = missing.Mistakes()
+	more, _ := errors.AsType[query.Errors](missing.others)
 	if at := slices.IndexFunc(more, func(e *query.Error) bool { return errors.Is(e, query.ErrMisplaced) }); at >= 0 {
 		p.Message = more[at].Error()
-	} else if m, ok := errors.AsType[*query.Error](err); ok {
-		p.details = detailsOf(query.Errors{m})
+		p.details = p.details[1:]
 	}
-	p.details = append(p.details, detailsOf(more)...)
 }
 
 func fillRoute(err error, p *problem) {
@@ -292,25 +269,6 @@ func fillSize(err error, p *problem) {
 	if size, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.Message = fmt.Sprintf("The body may have at most %d bytes", size.Limit)
 	}
-}
-
-// fillFields lists the mistakes of a record.
-func fillFields[E interface {
-	error
-	~[]mistake.FieldError
-}](err error, p *problem) {
-	faults, _ := errors.AsType[E](err)
-	p.fillAll(invalids(faults, nil))
-}
-
-// fillRecord lists the mistakes of a website.
-func fillRecord(err error, p *problem) {
-	var wrong []mistake.FieldError
-	faults, _ := errors.AsType[store.FieldErrors](err)
-	for _, one := range faults[:min(len(faults), maxUnknown)] {
-		wrong = append(wrong, mistake.FieldError{Field: one.Field, Message: one.Message})
-	}
-	p.fillAll(invalids(wrong, nil))
 }
 
 // fillBound names the bound, and the number that would exceed it.
@@ -329,7 +287,7 @@ func fillDenied(err error, p *problem) {
 	if d, ok := errors.AsType[*denied](err); ok {
 		p.scope = d.scope
 		if d.why != "" {
-			p.details = []detail{about(d.field, d.why)}
+			p.details = []mistake.FieldError{about(d.field, d.why)}
 		}
 	}
 }
@@ -342,7 +300,7 @@ func fillLimited(err error, p *problem) {
 
 func fillBody(err error, p *problem) {
 	if b, ok := errors.AsType[*front.BodyError](err); ok {
-		p.fillAll(query.Errors{{Code: query.InvalidJSON, Message: b.Error(), Err: err}})
+		p.list(mistake.One("", b.Error()))
 	}
 }
 

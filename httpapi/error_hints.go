@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // howToAuthenticate is the end of messages for callers without credentials.
@@ -21,11 +22,11 @@ func (p *problem) hint(r *http.Request, err error) {
 
 // credentialHints explain why no key was found in a request. They are only for requests without credentials, or with
 // extra text around a key. All other requests get the same answer.
-func credentialHints(r *http.Request, err error) []detail {
+func credentialHints(r *http.Request, err error) []mistake.FieldError {
 	if !errors.Is(err, auth.ErrMissing) {
 		return wrappedKeys(r)
 	}
-	var hints []detail
+	var hints []mistake.FieldError
 	if sent := strings.TrimSpace(r.Header.Get("Authorization")); sent != "" {
 		scheme, rest, _ := strings.Cut(sent, " ")
 		message := "has no key behind Bearer; "
@@ -45,15 +46,15 @@ func credentialHints(r *http.Request, err error) []detail {
 		}
 	}
 	if len(hints) == 0 {
-		hints = []detail{about("Authorization", "is missing; "+howToAuthenticate)}
+		hints = []mistake.FieldError{about("Authorization", "is missing; "+howToAuthenticate)}
 	}
-	slices.SortFunc(hints, func(a, b detail) int { return strings.Compare(a.Field, b.Field) })
+	slices.SortFunc(hints, func(a, b mistake.FieldError) int { return strings.Compare(a.Field, b.Field) })
 	return hints
 }
 
 // wrappedKeys returns a hint about text around a key, such as a second Bearer or quotation marks. No key contains
 // spaces or quotation marks, so the hint reveals nothing about existing keys.
-func wrappedKeys(r *http.Request) (hints []detail) {
+func wrappedKeys(r *http.Request) (hints []mistake.FieldError) {
 	scheme, bearer, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		bearer = ""

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -117,11 +115,7 @@ func exportScopes(string) []auth.Scope { return []auth.Scope{auth.ExportData} }
 
 // allowExport checks that the key may export the one website, link or monitor in the URL.
 func (a *api) allowExport(ctx context.Context, r *front.Request, q *question) error {
-	others := func() query.Errors {
-		bad, _ := errors.AsType[query.Errors](a.readExport(ctx, r, q))
-		return bad
-	}
-	if err := a.findSubject(r, others); err != nil {
+	if err := a.findSubject(r, func() error { return a.readExport(ctx, r, q) }); err != nil {
 		return err
 	}
 	if err := a.allowResource(ctx, r, exportScopes); err != nil {
@@ -150,21 +144,18 @@ func (a *api) readExport(_ context.Context, r *front.Request, q *question) error
 	for _, s := range subjects {
 		known = append(known, s.param)
 	}
-	if bad := append(read.bad, unknown(values, known...)...); len(bad) > 0 {
-		return bad
-	}
-	return nil
+	return append(read.bad, unknown(values, known...)...).Err()
 }
 
 // An exportReader reads the parameters of an export, and collects mistakes.
 type exportReader struct {
 	values  url.Values
 	formats []exporter.Format
-	bad     query.Errors
+	bad     mistake.List
 }
 
 func (x *exportReader) fault(field, format string, args ...any) {
-	x.bad = append(x.bad, &query.Error{Code: query.Invalid, Field: field, Message: fmt.Sprintf(format, args...)})
+	x.bad.Add(field, fmt.Sprintf(format, args...))
 }
 
 func (x *exportReader) text(name string) string {

@@ -14,7 +14,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
-	"github.com/sightline-analytics/sightline/query"
 )
 
 // resultBody is the response for one flag.
@@ -40,9 +39,9 @@ func (a *api) readOne(_ context.Context, r *front.Request, q *flagQuestion) erro
 	q.context, q.keys = contextOf(values), []string{values.Get("key")}
 	bad := q.check("key")
 	if len(q.keys) == 0 {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "key", Message: mistake.Required})
+		bad.Add("key", mistake.Required)
 	}
-	return orNil(bad)
+	return bad.Err()
 }
 
 // readSeveral reads the flags and the context from the URL. Without keys, all flags are evaluated.
@@ -52,7 +51,7 @@ func (a *api) readSeveral(_ context.Context, r *front.Request, q *flagQuestion) 
 		return errMalformed
 	}
 	q.context, q.all, q.keys = contextOf(values), !values.Has("keys"), strings.Split(values.Get("keys"), ",")
-	return orNil(q.check("keys"))
+	return q.check("keys").Err()
 }
 
 // contextOf returns the context in a URL. It ignores properties that are not a JSON object.
@@ -99,21 +98,22 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 	if q.all = several.keys == nil; !q.all {
 		q.keys = *several.keys
 	}
-	return orNil(addTo(mistakesIn(wrong), q.check("keys")...))
+	wrong.AddNew(q.check("keys")...)
+	return wrong.Err()
 }
 
 // readID reads an id in a context, which may be a number.
-func readID(at string, js []byte, into *string) []body.Mistake {
+func readID(at string, js []byte, into *string) mistake.List {
 	text, ok := flags.IDText(js)
 	if *into = text; !ok {
-		return body.One(at, notAnID(js))
+		return mistake.One(at, notAnID(js))
 	}
 	return nil
 }
 
 // check returns the mistakes in the client, the context and the keys, which are in field. It trims the keys and drops
 // empty ones.
-func (q *flagQuestion) check(field string) query.Errors {
+func (q *flagQuestion) check(field string) mistake.List {
 	var bad mistake.List
 	if q.id == "" {
 		bad.Add("clientId", mistake.Required)
@@ -135,8 +135,7 @@ func (q *flagQuestion) check(field string) query.Errors {
 	if q.keys = keys; len(keys) > flags.MaxKeys {
 		bad.Add(field, mistake.AtMost(flags.MaxKeys, "keys", len(keys)))
 	}
-	faults, _ := errors.AsType[flags.FieldErrors](q.context.Check())
-	return invalids(append(bad, faults...), nil)
+	return append(bad, mistake.In(q.context.Check())...)
 }
 
 // evaluateFlag answers with the result of one flag.
@@ -172,7 +171,7 @@ func (a *api) evaluateFlags(ctx context.Context, r *front.Request, q *flagQuesti
 			message = "is required: all flags of the client have %d bytes of values and payloads, more than the %d of one answer; " +
 				"name the flags that you need"
 		}
-		return nil, query.Errors{{Code: query.Invalid, Field: "keys", Message: fmt.Sprintf(message, size, maxResults)}}
+		return nil, mistake.List{{Field: "keys", Message: fmt.Sprintf(message, size, maxResults)}}
 	}
 	return tagged(resultsBody{true, results, len(results)})
 }

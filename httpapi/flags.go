@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -198,10 +198,7 @@ func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) 
 	if !ok {
 		return errMalformed
 	}
-	if bad := unknown(values); len(bad) > 0 {
-		return bad
-	}
-	return nil
+	return unknown(values).Err()
 }
 
 // allowFlags checks that the key may manage the flags of the client in the URL.
@@ -233,7 +230,7 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 // the key reaches, or the key's organisation. Unknown ids and ids of other owners get the same answer.
 func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion, id string) error {
 	if id == "" {
-		return query.Errors{{Code: query.Invalid, Field: "clientId",
+		return mistake.List{{Field: "clientId",
 			Message: "is required: the id of a website or of the key's organisation"}}
 	}
 	q.client = flags.OfWebsite(id)

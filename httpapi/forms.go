@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/csvtext"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 )
@@ -53,7 +54,7 @@ func (e *formError) Error() string {
 func fillForm(err error, p *problem) {
 	if f, ok := errors.AsType[*formError](err); ok {
 		p.Message, p.details = f.Error(),
-			[]detail{about("Accept", "must allow application/json, because the request "+f.why)}
+			[]mistake.FieldError{about("Accept", "must allow application/json, because the request "+f.why)}
 	}
 }
 

@@ -388,46 +388,48 @@ func applyKey(p *body.Patch[auth.Key], k *auth.Key) {
 
 // readNewKey reads the body of a new key.
 func (a *api) readNewKey(_ context.Context, r *front.Request, q *keyQuestion) error {
-	return a.readKey(r, q, func(bad query.Errors) query.Errors {
+	return a.readKey(r, q, func(bad *mistake.List) {
 		if !q.change.Gives("scopes") {
-			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "scopes", Message: mistake.Required})
+			bad.AddNew(about("scopes", mistake.Required))
 		}
 		if !q.change.Gives("all") && !q.change.Gives("resources") {
-			bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "resources",
-				Message: `is required, unless "all" is true`})
+			bad.AddNew(about("resources", `is required, unless "all" is true`))
 		}
 		k := auth.Key{}
 		applyKey(&q.change, &k)
 		k.Narrow(r.Key())
-		return addTo(addTo(bad, mistakesOf(k.Check())...), mistakesOf(k.Exceeds(r.Key()))...)
+		bad.AddNew(mistake.In(k.Check())...)
+		bad.AddNew(mistake.In(k.Exceeds(r.Key()))...)
 	})
 }
 
 // readKeyChange reads the body of a change.
 func (a *api) readKeyChange(_ context.Context, r *front.Request, q *keyQuestion) error {
-	return a.readKey(r, q, func(bad query.Errors) query.Errors {
+	return a.readKey(r, q, func(bad *mistake.List) {
 		k := q.key.Clone()
 		applyKey(&q.change, &k)
-		bad = addTo(addTo(bad, mistakesOf(k.Check())...), mistakesOf(k.Exceeds(r.Key()))...)
-		return addTo(bad, mistakesOf(disarms(&k, r))...)
+		bad.AddNew(mistake.In(k.Check())...)
+		bad.AddNew(mistake.In(k.Exceeds(r.Key()))...)
+		bad.AddNew(mistake.In(disarms(&k, r))...)
 	})
 }
 
 // readKey reads the fields of a key. check adds the mistakes of the resulting key.
-func (a *api) readKey(r *front.Request, q *keyQuestion, check func(query.Errors) query.Errors) error {
+func (a *api) readKey(r *front.Request, q *keyQuestion, check func(*mistake.List)) error {
 	patch, bad, err := readFields(a, r, keyFields)
 	if err != nil {
 		return err
 	}
 	q.change = patch
 	given := patch.New()
-	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(given.Filters),
-		Types: given.Types})...)
-	return byField(check(bad))
+	bad.AddNew(a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(given.Filters),
+		Types: given.Types}).Mistakes()...)
+	check(&bad)
+	return bad.ByField().Err()
 }
 
 // readFilters reads mandatory filters.
-func readFilters(at string, js []byte, into *[]auth.Filter) []body.Mistake {
+func readFilters(at string, js []byte, into *[]auth.Filter) mistake.List {
 	var filters []tokenFilter
 	bad := body.Items(at, js, &filters)
 	*into = claimed(filters)
@@ -435,7 +437,7 @@ func readFilters(at string, js []byte, into *[]auth.Filter) []body.Mistake {
 }
 
 // readTypes reads a list of query types. Null means all.
-func readTypes(at string, js []byte, into *[]string) []body.Mistake {
+func readTypes(at string, js []byte, into *[]string) mistake.List {
 	if string(js) == "null" {
 		return nil
 	}
@@ -443,7 +445,7 @@ func readTypes(at string, js []byte, into *[]string) []body.Mistake {
 }
 
 // readPerMinute reads a limit. Null means the default limits.
-func readPerMinute(at string, js []byte, into **auth.Limits) []body.Mistake {
+func readPerMinute(at string, js []byte, into **auth.Limits) mistake.List {
 	var perMinute *int
 	bad := body.Item(at, js, &perMinute)
 	if perMinute != nil {
@@ -453,14 +455,14 @@ func readPerMinute(at string, js []byte, into **auth.Limits) []body.Mistake {
 }
 
 // readInstant reads an instant. Null means none.
-func readInstant(at string, js []byte, into *time.Time) []body.Mistake {
+func readInstant(at string, js []byte, into *time.Time) mistake.List {
 	var text *string
 	if bad := body.Item(at, js, &text); len(bad) > 0 || text == nil {
 		return bad
 	}
 	instant, err := time.Parse(time.RFC3339, *text)
 	if err != nil {
-		return body.One(at, fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s",
+		return mistake.One(at, fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s",
 			shortened(*text)))
 	}
 	*into = instant
@@ -481,7 +483,7 @@ func (a *api) readRotation(_ context.Context, r *front.Request, q *keyQuestion) 
 		return err
 	}
 	q.grace = patch.New()
-	return orNil(bad)
+	return bad.Err()
 }
 
 // maxGrace is the longest time for which a replaced secret stays valid.

@@ -12,7 +12,6 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
-	"github.com/sightline-analytics/sightline/query"
 )
 
 // The routes below ofrepPrefix implement OFREP, the remote evaluation protocol of OpenFeature, which has its own
@@ -63,7 +62,7 @@ func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) e
 		q.client = clientOf(r.Key())
 	}
 	if q.id == "" && q.client == (flags.Client{}) {
-		return query.Errors{{Code: query.Invalid, Field: "clientId",
+		return mistake.List{{Field: "clientId",
 			Message: "is required: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"}}
 	}
 	return nil
@@ -158,7 +157,7 @@ func (a *api) answerAllOFREP(ctx context.Context, r *front.Request, q *flagQuest
 		return nil, notEvaluated(err)
 	}
 	if size := sizeOf(results); size > maxResults {
-		return nil, query.Errors{{Code: query.Invalid, Message: fmt.Sprintf(
+		return nil, mistake.List{{Message: fmt.Sprintf(
 			"All flags of the client have %d bytes of values and payloads, more than the %d of one answer: evaluate each flag by its key", size, maxResults)}}
 	}
 	body := struct {

@@ -102,7 +102,7 @@ func (a *api) readOverview(ctx context.Context, r *front.Request, q *question) e
 	values.Set("parameters", totalsType)
 	req, wrong := a.cfg.Engine.ParseValues(values)
 	q.queries = []query.Decoded{{Request: overview(req)}}
-	if bad = append(bad, wrong...); len(bad) > 0 {
+	if bad = append(bad, wrong.Mistakes()...); len(bad) > 0 {
 		return bad
 	}
 	names, err := a.resolveSaved(ctx, r, q)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/listing"
-	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // readPage decodes the URL of a list without other parameters. Without a limit, a page has usual records.
@@ -22,14 +22,11 @@ func readPage(r *front.Request, usual int) (listing.Page, error) {
 		page.After, err = listing.Parse(text)
 		return err
 	})...)
-	if len(bad) > 0 {
-		return page, bad
-	}
-	return page, nil
+	return page, bad.Err()
 }
 
 // readLimit reads how many records a page may have. Without the parameter it leaves limit as it is.
-func readLimit(values url.Values, limit *int, most int) query.Errors {
+func readLimit(values url.Values, limit *int, most int) mistake.List {
 	return each(values, "limit", func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > most {

@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/listing"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
 )
@@ -145,13 +146,13 @@ type batchBody struct {
 
 // failedBody is the result of a query that failed in a batch.
 type failedBody struct {
-	Success bool       `json:"success"`
-	QueryID string     `json:"queryId,omitempty"`
-	Error   string     `json:"error"`
-	Code    string     `json:"code"`
-	Details []detail   `json:"details,omitempty"`
-	Data    []struct{} `json:"data"`
-	Meta    query.Meta `json:"meta"`
+	Success bool                 `json:"success"`
+	QueryID string               `json:"queryId,omitempty"`
+	Error   string               `json:"error"`
+	Code    string               `json:"code"`
+	Details []mistake.FieldError `json:"details,omitempty"`
+	Data    []struct{}           `json:"data"`
+	Meta    query.Meta           `json:"meta"`
 }
 
 // budget returns the bytes that the answer to r may take.

@@ -43,11 +43,11 @@ func (a *api) readBody(ctx context.Context, r *front.Request, q *question) error
 		}
 	}
 	values, _ := r.Query() // allowSubject has rejected malformed queries
-	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone", bomParam)...)
+	given := unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone", bomParam)
 	zone, mistakes := a.zoneOf(values)
-	bad = append(bad, mistakes...)
+	given = append(given, mistakes...)
 	q.bom, mistakes = bomOf(values)
-	bad = append(bad, mistakes...)
+	bad = append(bad, invalid(append(given, mistakes...))...)
 	switch {
 	case len(q.queries) == 1 && !q.batch:
 		bad = append(bad, q.queries[0].Errors...)
@@ -65,6 +65,15 @@ func (a *api) readBody(ctx context.Context, r *front.Request, q *question) error
 	return nil
 }
 
+// invalid returns mistakes of a URL as those of a query.
+func invalid(all mistake.List) (bad query.Errors) {
+	for _, one := range all {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: one.Field, Message: one.Message,
+			Suggestion: one.Suggestion})
+	}
+	return bad
+}
+
 // ofBatch returns the mistakes of all queries of a batch. Their fields begin with the index of the query.
 func ofBatch(queries []query.Decoded) (all query.Errors) {
 	for i, one := range queries {
@@ -78,14 +87,14 @@ func ofBatch(queries []query.Decoded) (all query.Errors) {
 }
 
 // zoneOf returns the time zone in a URL, under either of its names.
-func (a *api) zoneOf(values url.Values) (zone string, bad query.Errors) {
+func (a *api) zoneOf(values url.Values) (zone string, bad mistake.List) {
 	for _, name := range []string{"timeZone", "timezone"} {
 		text, mistakes := single(values, name)
 		if bad = append(bad, mistakes...); text == "" {
 			continue
 		}
 		zone = text
-		bad = append(bad, a.cfg.Engine.CheckZone(name, text)...)
+		bad = append(bad, a.cfg.Engine.CheckZone(name, text).Mistakes()...)
 	}
 	return zone, bad
 }
@@ -100,7 +109,7 @@ func (a *api) parseAddress(_ context.Context, r *front.Request, q *question) err
 	values = maps.Clone(values)
 	delete(values, bomParam)
 	req, bad := a.cfg.Engine.ParseValues(values)
-	if bad = append(bad, mistakes...); len(bad) > 0 {
+	if bad = append(bad, invalid(mistakes)...); len(bad) > 0 {
 		return bad
 	}
 	q.bom = bom
@@ -112,7 +121,7 @@ func (a *api) parseAddress(_ context.Context, r *front.Request, q *question) err
 const bomParam = "bom"
 
 // bomOf reports whether a URL asks for a byte order mark.
-func bomOf(values url.Values) (bool, query.Errors) {
+func bomOf(values url.Values) (bool, mistake.List) {
 	text, bad := single(values, bomParam)
 	switch text {
 	case "1", "true":
@@ -120,24 +129,22 @@ func bomOf(values url.Values) (bool, query.Errors) {
 	case "", "0", "false":
 		return false, bad
 	}
-	return false, append(bad, &query.Error{Code: query.Invalid, Field: bomParam, Message: "must be 1 or 0"})
+	return false, append(bad, mistake.FieldError{Field: bomParam, Message: "must be 1 or 0"})
 }
 
-// mistakes returns the mistakes in the body, or in the URL of a request without a body.
-func (a *api) mistakes(ctx context.Context, r *front.Request, q *question) query.Errors {
-	read := a.parseAddress
+// readQuestion reads queries from the body, or one query from the URL of a request without a body.
+func (a *api) readQuestion(ctx context.Context, r *front.Request, q *question) error {
 	if r.Method == http.MethodPost {
-		read = a.readBody
+		return a.readBody(ctx, r, q)
 	}
-	bad, _ := errors.AsType[query.Errors](read(ctx, r, q))
-	return bad
+	return a.parseAddress(ctx, r, q)
 }
 
 // single returns the value of a parameter that may be given once.
-func single(values url.Values, name string) (string, query.Errors) {
+func single(values url.Values, name string) (string, mistake.List) {
 	all := values[name]
 	if len(all) > 1 {
-		return "", query.Errors{{Code: query.Invalid, Field: name,
+		return "", mistake.List{{Field: name,
 			Message: fmt.Sprintf("must be given once, not %d times", len(all))}}
 	}
 	return values.Get(name), nil
@@ -148,7 +155,7 @@ const maxUnknown = 100
 
 // unknown returns mistakes for parameters that are not in known. Ignoring them could answer another question than
 // intended.
-func unknown(values url.Values, known ...string) query.Errors {
+func unknown(values url.Values, known ...string) mistake.List {
 	var names []string
 	for name := range values {
 		if !slices.Contains(known, name) {
@@ -159,13 +166,13 @@ func unknown(values url.Values, known ...string) query.Errors {
 		return nil
 	}
 	slices.Sort(names)
-	var bad query.Errors
+	var bad mistake.List
 	for _, name := range names[:min(len(names), maxUnknown)] {
 		message, suggestion := mistake.Choice("is not a parameter of this endpoint", name, known, nil)
 		if len(known) == 0 {
 			message += "; it has none"
 		}
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
+		bad = append(bad, mistake.FieldError{Field: name, Message: message, Suggestion: suggestion})
 	}
 	return bad
 }

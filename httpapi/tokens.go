@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -62,10 +61,10 @@ var tokenFields = body.Of(
 
 // lifetime returns a reader for a time of at most longest: in JSON a number of seconds, or a text with a duration. Null
 // means the default.
-func lifetime(longest time.Duration) func(at string, js []byte, into *time.Duration) []body.Mistake {
-	return func(at string, js []byte, into *time.Duration) []body.Mistake {
-		wrong := func(found string) []body.Mistake {
-			return body.One(at, fmt.Sprintf(
+func lifetime(longest time.Duration) func(at string, js []byte, into *time.Duration) mistake.List {
+	return func(at string, js []byte, into *time.Duration) mistake.List {
+		wrong := func(found string) mistake.List {
+			return mistake.One(at, fmt.Sprintf(
 				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`,
 				int(longest.Seconds()), found))
 		}
@@ -167,15 +166,10 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 		return err
 	}
 	q.token = patch.New()
-	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(q.token.Filters),
-		Types: q.token.Types})...)
-	return byField(addTo(bad, mistakesOf(q.token.Claims.Check())...))
-}
-
-// mistakesOf returns the mistakes in err, an error of auth.
-func mistakesOf(err error) query.Errors {
-	faults, _ := errors.AsType[auth.FieldErrors](err)
-	return invalids(faults, err)
+	bad.AddNew(a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(q.token.Filters),
+		Types: q.token.Types}).Mistakes()...)
+	bad.AddNew(mistake.In(q.token.Claims.Check())...)
+	return bad.ByField().Err()
 }
 
 // mintToken answers with a panel token of the sent key. The token grants only what both its claims and the key

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
@@ -218,7 +219,7 @@ func (a *api) listTypes(_ context.Context, r *front.Request, _ *question) (*fron
 	}
 	meta, err := strconv.ParseBool(text)
 	if err != nil {
-		return nil, query.Errors{{Code: query.Invalid, Field: "include_meta", Message: "must be true or false, not " +
+		return nil, mistake.List{{Field: "include_meta", Message: "must be true or false, not " +
 			shortened(text)}}
 	}
 	if meta {

@@ -14,7 +14,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -266,9 +265,9 @@ func (a *api) readNewWebsite(_ context.Context, r *front.Request, q *websiteQues
 		return err
 	}
 	if q.change = patch; !patch.Gives("domain") {
-		bad = addTo(bad, &query.Error{Code: query.Invalid, Field: "domain", Message: mistake.Required})
+		bad.AddNew(about("domain", mistake.Required))
 	}
-	return orNil(bad)
+	return bad.Err()
 }
 
 // readWebsiteChange reads the body of a change.
@@ -278,11 +277,11 @@ func (a *api) readWebsiteChange(_ context.Context, r *front.Request, q *websiteQ
 		return err
 	}
 	q.change = patch
-	return orNil(bad)
+	return bad.Err()
 }
 
 // readNetworks reads a list of networks or addresses.
-func readNetworks(at string, js []byte, into *[]netip.Prefix) []body.Mistake {
+func readNetworks(at string, js []byte, into *[]netip.Prefix) mistake.List {
 	var texts []string
 	bad := body.Items(at, js, &texts)
 	if len(bad) > 0 {
@@ -295,7 +294,7 @@ func readNetworks(at string, js []byte, into *[]netip.Prefix) []body.Mistake {
 			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
 		if (*into)[i] = network; err != nil && len(bad) < mistake.Most {
-			bad = append(bad, body.One(fmt.Sprintf("%s[%d]", at, i),
+			bad = append(bad, mistake.One(fmt.Sprintf("%s[%d]", at, i),
 				fmt.Sprintf("must be an address or a network such as 203.0.113.0/24, not %s", shortened(text)))...)
 		}
 	}

@@ -167,16 +167,12 @@ func (w *recorder) serve(h http.Handler, r *http.Request) (err error) {
 
 // An apiError is an error of the API.
 type apiError struct {
-	Status     int    `json:"-"`
-	Message    string `json:"error"`
-	Code       string `json:"code"`
-	RequestID  string `json:"requestId"`
-	RetryAfter int64  `json:"retryAfter"` // seconds; 0 if trying again does not help
-	Details    []struct {
-		mistake.FieldError
-
-		Suggestion string `json:"suggestion"`
-	} `json:"details"`
+	Status     int                  `json:"-"`
+	Message    string               `json:"error"`
+	Code       string               `json:"code"`
+	RequestID  string               `json:"requestId"`
+	RetryAfter int64                `json:"retryAfter"` // seconds; 0 if trying again does not help
+	Details    []mistake.FieldError `json:"details"`
 }
 
 // refusal returns the error in w.

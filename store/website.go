@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // A WebsiteManager lists and changes the websites of a service. meta.Store and [MemoryDirectory] are two.
@@ -57,6 +59,15 @@ func (e FieldErrors) Error() string {
 		lines[i] = one.Name + " " + one.Message
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Mistakes returns the first 100 mistakes, with the names of fields in JSON.
+func (e FieldErrors) Mistakes() []mistake.FieldError {
+	var all mistake.List
+	for _, one := range e {
+		all.Add(one.Field, one.Message)
+	}
+	return all
 }
 
 // Unwrap returns ErrInvalid.

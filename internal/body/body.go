@@ -23,39 +23,33 @@ import (
 	"github.com/sightline-analytics/sightline/internal/openapi"
 )
 
-// A Mistake is one mistake in a body.
-type Mistake struct {
-	mistake.FieldError
-	Suggestion string // the name that was probably meant; may be empty
-}
-
 // A Field is a row for one field of the JSON form of T.
 type Field[T any] struct {
 	name   string
 	words  []string
 	schema *openapi.Schema
-	read   func(at string, js []byte, into *T) []Mistake
+	read   func(at string, js []byte, into *T) mistake.List
 	set    func(from, to *T)
 }
 
 // Value returns the row for a field whose place in T is given by of. Null is the zero value.
 func Value[T, V any](name string, of func(*T) *V) Field[T] {
-	return Custom(name, of, func(at string, js []byte, into *V) []Mistake { return Item(at, js, into) })
+	return Custom(name, of, func(at string, js []byte, into *V) mistake.List { return Item(at, js, into) })
 }
 
 // List returns the row for an array. Its items are decoded one by one, so that each has its own mistakes. Items that
 // are objects must have the fields in need. Null is an empty list.
 func List[T, V any](name string, of func(*T) *[]V, need ...string) Field[T] {
-	f := Custom(name, of, func(at string, js []byte, into *[]V) []Mistake { return Items(at, js, into, need...) })
+	f := Custom(name, of, func(at string, js []byte, into *[]V) mistake.List { return Items(at, js, into, need...) })
 	f.set = func(from, to *T) { *of(to) = slices.Clone(*of(from)) }
 	return f
 }
 
 // Custom returns the row for a field that read decodes. at is the place of js in the body.
-func Custom[T, V any](name string, of func(*T) *V, read func(at string, js []byte, into *V) []Mistake) Field[T] {
+func Custom[T, V any](name string, of func(*T) *V, read func(at string, js []byte, into *V) mistake.List) Field[T] {
 	return Field[T]{
 		name: name,
-		read: func(at string, js []byte, into *T) []Mistake { return read(at, js, of(into)) },
+		read: func(at string, js []byte, into *T) mistake.List { return read(at, js, of(into)) },
 		set:  func(from, to *T) { *of(to) = *of(from) },
 	}
 }
@@ -75,9 +69,9 @@ func (f Field[T]) Shaped(s *openapi.Schema) Field[T] {
 // NotNull makes null a mistake.
 func (f Field[T]) NotNull() Field[T] {
 	read := f.read
-	f.read = func(at string, js []byte, into *T) []Mistake {
+	f.read = func(at string, js []byte, into *T) mistake.List {
 		if string(js) == "null" {
-			return One(at, "must not be null")
+			return mistake.One(at, "must not be null")
 		}
 		return read(at, js, into)
 	}
@@ -85,9 +79,9 @@ func (f Field[T]) NotNull() Field[T] {
 }
 
 // Item decodes js, which is at a place of the body. Unknown fields of objects in it are mistakes.
-func Item(at string, js []byte, into any) []Mistake {
+func Item(at string, js []byte, into any) mistake.List {
 	if wrong, err := mistake.Decode(at, js, into, true); err != nil {
-		return []Mistake{{FieldError: wrong}}
+		return mistake.List{wrong}
 	}
 	return nil
 }
@@ -96,10 +90,10 @@ func Item(at string, js []byte, into any) []Mistake {
 func NotEmpty[T, V any](name string, of func(*T) *[]V, without string) Field[T] {
 	f := List(name, of)
 	read := f.read
-	f.read = func(at string, js []byte, into *T) []Mistake {
+	f.read = func(at string, js []byte, into *T) mistake.List {
 		bad := read(at, js, into)
 		if len(bad) == 0 && len(*of(into)) == 0 {
-			return One(at, "must not be empty; "+without)
+			return mistake.One(at, "must not be empty; "+without)
 		}
 		return bad
 	}
@@ -107,7 +101,7 @@ func NotEmpty[T, V any](name string, of func(*T) *[]V, without string) Field[T] 
 }
 
 // Items decodes an array, item by item. Items that are objects must have the fields in need.
-func Items[V any](at string, js []byte, into *[]V, need ...string) (all []Mistake) {
+func Items[V any](at string, js []byte, into *[]V, need ...string) (all mistake.List) {
 	var items []json.RawMessage
 	if all = Item(at, js, &items); all != nil {
 		return all
@@ -119,7 +113,7 @@ func Items[V any](at string, js []byte, into *[]V, need ...string) (all []Mistak
 		for _, name := range need {
 			var given map[string]json.RawMessage
 			if json.Unmarshal(item, &given) == nil && given[name] == nil {
-				wrong = append(wrong, One(here+"."+name, mistake.Required)...)
+				wrong = append(wrong, mistake.One(here+"."+name, mistake.Required)...)
 			}
 		}
 		if len(all) < mistake.Most {
@@ -127,11 +121,6 @@ func Items[V any](at string, js []byte, into *[]V, need ...string) (all []Mistak
 		}
 	}
 	return all
-}
-
-// One returns the only mistake of a field.
-func One(field, message string) []Mistake {
-	return []Mistake{{FieldError: mistake.FieldError{Field: field, Message: message}}}
 }
 
 // Fields are the fields of an object, in the order in which they are documented.
@@ -180,7 +169,7 @@ func (f Fields[T]) row(is func(name string) bool) *Field[T] {
 
 // Read reads a JSON object. It returns its fields, and all mistakes: first of names that are given twice, then by the
 // names of the fields. Members with a mistake count as given. js must be valid JSON without leading spaces.
-func (f Fields[T]) Read(js []byte) (Patch[T], []Mistake) {
+func (f Fields[T]) Read(js []byte) (Patch[T], mistake.List) {
 	members, bad := object(js)
 	bad = append(bad, repeated(js)...)
 	p := Patch[T]{}
@@ -188,7 +177,7 @@ func (f Fields[T]) Read(js []byte) (Patch[T], []Mistake) {
 		row := f.row(func(known string) bool { return known == name })
 		if row == nil {
 			message, suggestion := mistake.Unknown(name, f.names(), f.words)
-			bad = append(bad, Mistake{mistake.FieldError{Field: name, Message: message}, suggestion})
+			bad = append(bad, mistake.FieldError{Field: name, Message: message, Suggestion: suggestion})
 			continue
 		}
 		p.given = append(p.given, row)
@@ -199,7 +188,7 @@ func (f Fields[T]) Read(js []byte) (Patch[T], []Mistake) {
 
 // ReadKnown is Read for callers with a fixed protocol of their own: it ignores unknown fields, the case of names and
 // repetitions.
-func (f Fields[T]) ReadKnown(js []byte) (Patch[T], []Mistake) {
+func (f Fields[T]) ReadKnown(js []byte) (Patch[T], mistake.List) {
 	members, bad := object(js)
 	p := Patch[T]{}
 	for _, sent := range slices.Sorted(maps.Keys(members)) {
@@ -214,9 +203,9 @@ func (f Fields[T]) ReadKnown(js []byte) (Patch[T], []Mistake) {
 }
 
 // object returns the members of a JSON object.
-func object(js []byte) (members map[string]json.RawMessage, bad []Mistake) {
+func object(js []byte) (members map[string]json.RawMessage, bad mistake.List) {
 	if kind := mistake.Kind(js); kind != "an object" {
-		return nil, One("", mistake.Body("The body", kind))
+		return nil, mistake.One("", mistake.Body("The body", kind))
 	}
 	return members, Item("", js, &members)
 }

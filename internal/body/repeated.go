@@ -12,10 +12,10 @@ import (
 
 // repeated returns the members of objects in js whose names occur twice in one object, regardless of case.
 // encoding/json would use the last of them.
-func repeated(js []byte) (bad []Mistake) {
+func repeated(js []byte) (bad mistake.List) {
 	walk(json.NewDecoder(bytes.NewReader(js)), "", func(field string) {
 		if len(bad) < mistake.Most {
-			bad = append(bad, One(field, "must be given once, not twice")...)
+			bad = append(bad, mistake.One(field, "must be given once, not twice")...)
 		}
 	})
 	return bad

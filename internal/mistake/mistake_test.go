@@ -203,11 +203,11 @@ func TestDecode(t *testing.T) {
 	}
 	for js, want := range map[string]FieldError{
 		`{"list":[]}`:              {},
-		`{"list":{}}`:              {"a.list", "must be an array, not an object"},
-		`{"list":[{"name":7}]}`:    {"a.list.name", "must be a string, not a number"},
-		`{"list":[{"at":"noon"}]}`: {"a", "must have times like 2026-03-29T12:00:00Z"},
-		`{"list":[{"at":7}]}`:      {"a", "must have times like 2026-03-29T12:00:00Z"},
-		`{"more":1}`:               {"a", `unknown field "more"`},
+		`{"list":{}}`:              {Field: "a.list", Message: "must be an array, not an object"},
+		`{"list":[{"name":7}]}`:    {Field: "a.list.name", Message: "must be a string, not a number"},
+		`{"list":[{"at":"noon"}]}`: {Field: "a", Message: "must have times like 2026-03-29T12:00:00Z"},
+		`{"list":[{"at":7}]}`:      {Field: "a", Message: "must have times like 2026-03-29T12:00:00Z"},
+		`{"more":1}`:               {Field: "a", Message: `unknown field "more"`},
 	} {
 		got, err := Decode("a", []byte(js), &v, true)
 		if got != want || (err == nil) != (want == FieldError{}) {
@@ -216,6 +216,25 @@ func TestDecode(t *testing.T) {
 	}
 	if wrong, err := Decode("", []byte("7"), &v, false); wrong.Field != "" || err == nil {
 		t.Errorf("%+v, %v", wrong, err)
+	}
+}
+
+func TestNewMistakes(t *testing.T) {
+	for _, c := range []struct {
+		one, other string
+		contained  bool
+	}{
+		{"filters", "filters", true}, {"filters", "filters[0].op", true}, {"filters[0].op", "filters[0]", true},
+		{"user.id", "user", true},
+		{"filter", "filters", false}, {"filters[0]", "filters[1]", false}, {"filters[1]", "filters[10]", false},
+		{"a", "b", false},
+	} {
+		for _, fields := range [][2]string{{c.one, c.other}, {c.other, c.one}} {
+			l := One(fields[0], Required)
+			if l.AddNew(FieldError{Field: fields[1]}); (len(l) == 1) != c.contained {
+				t.Errorf("%s after %s: %v", fields[1], fields[0], l)
+			}
+		}
 	}
 }
 

@@ -54,6 +54,9 @@ func (e *Error) Error() string { return mistake.Sentence(e.Field, e.Message) }
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Mistakes returns e as the one mistake.
+func (e *Error) Mistakes() []mistake.FieldError { return Errors{e}.Mistakes() }
+
 // Errors are all the mistakes of one request, in the order of its fields. As an error it is
 // never empty.
 type Errors []*Error
@@ -65,4 +68,13 @@ func (es Errors) Error() string {
 		texts[i] = e.Error()
 	}
 	return strings.Join(texts, "; ")
+}
+
+// Mistakes returns the mistakes without their codes.
+func (es Errors) Mistakes() []mistake.FieldError {
+	all := make([]mistake.FieldError, len(es))
+	for i, e := range es {
+		all[i] = mistake.FieldError{Field: e.Field, Message: e.Message, Suggestion: e.Suggestion}
+	}
+	return all
 }
