@@ -1,10 +1,10 @@
 package auth
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
@@ -25,25 +25,27 @@ func (*RefusedError) Unwrap() error { return ErrInvalid }
 // Errors of authentication and authorisation.
 var (
 	// ErrRequired: the credentials are missing, unknown, disabled, revoked or expired. All cases get the same answer.
-	ErrRequired = errors.New("auth: authentication required")
+	ErrRequired = failure.New(failure.Unauthenticated, "auth: authentication required")
 	// ErrMissing wraps ErrRequired: the request carries no credentials.
 	ErrMissing = fmt.Errorf("%w: no credentials", ErrRequired)
 	// ErrInvalid wraps ErrRequired: the credentials are not accepted. It gives no reason, so that guessing
 	// keys reveals nothing.
 	ErrInvalid = fmt.Errorf("%w: credentials not accepted", ErrRequired)
 	// ErrForbidden: the caller is authenticated but not allowed.
-	ErrForbidden = errors.New("auth: insufficient permissions")
+	ErrForbidden = failure.New(failure.Denied, "auth: insufficient permissions")
 	// ErrNotFound: the KeyStore has no such key.
-	ErrNotFound = errors.New("auth: no such key")
+	ErrNotFound = failure.New(failure.NotFound, "auth: no such key")
 	// ErrExists: the KeyStore already has a key with that id.
-	ErrExists = errors.New("auth: key exists")
+	ErrExists = failure.New(failure.Conflict, "auth: key exists",
+		"A key with this id already exists")
 	// ErrConflict: another caller changed the key at the same time. This change was not made.
-	ErrConflict = errors.New("auth: key was changed at the same time")
+	ErrConflict = failure.New(failure.Conflict, "auth: key was changed at the same time",
+		"The key was changed at the same time, so this change was not made: try again")
 	// ErrNoID: a key store or an Authenticator returned a key without an id or an owner. Such keys would share
 	// their rate limits and their identity in the audit trail.
-	ErrNoID = errors.New("auth: key without an id or an owner")
+	ErrNoID = failure.New(failure.Internal, "auth: key without an id or an owner")
 	// ErrBadKey: the key contradicts itself or lacks a required field, so it cannot be issued.
-	ErrBadKey = errors.New("auth: key not acceptable")
+	ErrBadKey = failure.New(failure.Invalid, "auth: key not acceptable")
 	// ErrRevoked wraps ErrBadKey: a revoked key cannot be changed.
 	ErrRevoked error = stateError("the key is revoked")
 	// ErrExpired wraps ErrBadKey: an expired key gets no new secret, since the secret would not work.
@@ -60,6 +62,11 @@ func (s stateError) Error() string { return ErrBadKey.Error() + ": " + string(s)
 
 // Plain returns the text for people.
 func (s stateError) Plain() string { return string(s) }
+
+// Failure says that the key is in another state than the request needs.
+func (s stateError) Failure() (kind failure.Kind, text string) {
+	return failure.Conflict, strings.ToUpper(string(s[:1])) + string(s[1:])
+}
 
 // Unwrap returns ErrBadKey.
 func (stateError) Unwrap() error { return ErrBadKey }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
@@ -20,7 +21,7 @@ import (
 )
 
 // ErrUnable: the store of events cannot do what was asked of it.
-var ErrUnable = errors.New("erasure: the store of events cannot do this")
+var ErrUnable = failure.New(failure.Internal, "erasure: the store of events cannot do this")
 
 // A Kind is the kind of an id.
 type Kind string

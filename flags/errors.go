@@ -1,23 +1,25 @@
 package flags
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // Errors of stores and editors.
 var (
 	// ErrInvalid: the error is a [FieldErrors], which lists the mistakes.
-	ErrInvalid = errors.New("flags: not valid")
+	ErrInvalid = failure.New(failure.Invalid, "flags: not valid")
 	// ErrNotFound: the client has no such flag or group.
-	ErrNotFound = errors.New("flags: not found")
+	ErrNotFound = failure.New(failure.NotFound, "flags: not found",
+		"Flag not found")
 	// ErrExists: the client already has a flag with that key in that environment.
-	ErrExists = errors.New("flags: key exists already")
+	ErrExists = failure.New(failure.Conflict, "flags: key exists already",
+		"A flag with this key already exists")
 	// ErrConflict: another change came first, so this one was not made.
-	ErrConflict = errors.New("flags: changed by someone else")
+	ErrConflict = failure.New(failure.Changed, "flags: changed by someone else")
 )
 
 // A FieldError is one mistake in a record or a request.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
@@ -47,7 +48,7 @@ var _ Invalidator = (*Evaluator)(nil)
 
 // ErrBusy: the client's flags cannot be loaded now. Too many clients are being loaded, the store is
 // unreachable, or the evaluator is closed.
-var ErrBusy = errors.New("flags: too busy to load the client's flags")
+var ErrBusy = failure.New(failure.Unavailable, "flags: too busy to load the client's flags")
 
 // NewEvaluator returns a running Evaluator; [Evaluator.Close] stops it. Its error joins all problems of cfg.
 func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {

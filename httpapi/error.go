@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,14 +9,11 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/audit"
-	"github.com/sightline-analytics/sightline/erasure"
-	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/requestid"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // retryUnavailable is the Retry-After of 503.
@@ -85,66 +81,36 @@ var (
 )
 
 // errorTable maps errors to codes. The first matching row is used. Other errors are internal errors, whose cause is
-// only in the log.
+// only in the log. Errors say of which kind they are where they are declared.
 var errorTable = []struct {
 	match func(error) bool
 	code  code
 	fill  func(error, *problem) // adds details of the error; may be nil
 }{
 	{as[CodedError], codeInternal, fillCoded},
-	{is(auth.ErrRequired), codeAuthRequired, nil},
-	{is(auth.ErrForbidden), codeForbidden, fillDenied},
+	{of(failure.Unauthenticated), codeAuthRequired, nil},
+	{of(failure.Denied), codeForbidden, fillDenied},
 	{as[*front.LimitedError], codeRateLimited, fillLimited},
 	{as[*front.CostError], codeValidation, fillCost},
 	{is(errNoSubject), codeNoSubject, fillNoSubject},
 	{as[query.Errors], codeValidation, fillQuery},
 	{as[*query.Error], codeValidation, fillQuery},
+	{as[mistake.Listed], codeValidation, fillMistakes},
 	{as[*http.MaxBytesError], codeTooLarge, fillSize},
 	{as[*mediaTypeError], codeMediaType, fillMediaType},
-	{is(front.ErrLateBody), codeLateBody, nil},
-	{as[*front.BodyError], codeInvalidJSON, fillBody},
-	{is(front.ErrNoRoute), codeNotFound, fillRoute},
-	{is(store.ErrNotFound), codeNotFound, nil},
-	{is(front.ErrMethod), codeMethod, fillRoute},
 	{as[*formError], codeNotAcceptable, fillForm},
-	{is(store.ErrFull), codeFull, nil},
-	{is(store.ErrUnavailable), codeUnavailable, nil},
-	{as[*front.UnavailableError], codeUnavailable, nil},
-	{as[mistake.Listed], codeValidation, fillMistakes},
-	{is(flags.ErrInvalid), codeValidation, nil},
-	{is(flags.ErrNotFound), codeNotFound, says("Flag not found")},
-	{is(flags.ErrExists), codeConflict, says("A flag with this key already exists")},
-	{is(flags.ErrConflict), codePrecondition, nil},
-	{is(flags.ErrBusy), codeUnavailable, nil},
-	{as[*store.BoundError], codeConflict, fillBound},
-	{is(auth.ErrRevoked), codeConflict, says("The key is revoked")},
-	{is(auth.ErrExpired), codeConflict, says("The key is expired")},
-	{is(auth.ErrDisabled), codeConflict, says("The key is disabled")},
-	{is(auth.ErrBadKey), codeValidation, nil},
-	{is(auth.ErrNotFound), codeNotFound, nil},
-	{is(auth.ErrExists), codeConflict, says("A key with this id already exists")},
-	{is(auth.ErrConflict), codeConflict, says("The key was changed at the same time, so this change was not made: try again")},
-	{is(store.ErrInvalid), codeValidation, nil},
-	{is(store.ErrTooLarge), codeValidation, says("The answer is too large: ask for fewer rows")},
-	{is(store.ErrTooMuch), codeValidation, says("The query needs more than one query may use: ask for a shorter range")},
-	{is(store.ErrManyProfiles), codeConflict, says("The website has as many profiles as it may have")},
-	{is(store.ErrManyTraits), codeConflict, says("The profile has as many traits as it may have")},
-	{is(store.ErrLocked), codeUnavailable, nil},
-	{is(audit.ErrBadQuery), codeValidation, nil},
-	{is(audit.ErrFull), codeUnavailable, nil},
-	{is(audit.ErrClosed), codeUnavailable, nil},
-	// Faults of the installation or of the host, for the log alone.
-	{is(auth.ErrNoID), codeInternal, nil},
-	{is(audit.ErrConflict), codeInternal, nil},
-	{is(audit.ErrTampered), codeInternal, nil},
-	{is(erasure.ErrUnable), codeInternal, nil},
-	{is(query.ErrNotEraser), codeInternal, nil},
-	{is(query.ErrNotExpirer), codeInternal, nil},
-	{is(query.ErrNoTotals), codeInternal, nil},
-	{is(store.ErrCorrupt), codeInternal, nil},
-	{is(store.ErrNewerSchema), codeInternal, nil},
-	{is(context.DeadlineExceeded), codeTimeout, nil},
-	{is(context.Canceled), codeUnavailable, nil},
+	{of(failure.Late), codeLateBody, nil},
+	{as[*front.BodyError], codeInvalidJSON, fillBody},
+	{of(failure.NoRoute), codeNotFound, fillText},
+	{of(failure.NoMethod), codeMethod, fillText},
+	{of(failure.Invalid), codeValidation, fillText},
+	{of(failure.NotFound), codeNotFound, fillText},
+	{of(failure.Conflict), codeConflict, fillText},
+	{of(failure.Changed), codePrecondition, fillText},
+	{of(failure.Full), codeFull, fillText},
+	{of(failure.Unavailable), codeUnavailable, fillText},
+	{of(failure.TimedOut), codeTimeout, fillText},
+	{of(failure.Internal), codeInternal, nil},
 }
 
 // A CodedError is an error of a host with its own code, status and message. If an Authenticator, a Directory or a
@@ -194,6 +160,13 @@ func rowOf(err error) int {
 
 func is(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func of(kind failure.Kind) func(error) bool {
+	return func(err error) bool {
+		is, _, ok := failure.Of(err)
+		return ok && is == kind
+	}
 }
 
 func as[E error](err error) bool {
@@ -259,9 +232,10 @@ func fillNoSubject(err error, p *problem) {
 	}
 }
 
-func fillRoute(err error, p *problem) {
-	if r, ok := errors.AsType[*front.RouteError](err); ok {
-		p.Message = r.Error()
+// fillText uses the text of an error for callers, if it has one.
+func fillText(err error, p *problem) {
+	if _, text, _ := failure.Of(err); text != "" {
+		p.Message = text
 	}
 }
 
@@ -269,18 +243,6 @@ func fillSize(err error, p *problem) {
 	if size, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.Message = fmt.Sprintf("The body may have at most %d bytes", size.Limit)
 	}
-}
-
-// fillBound names the bound, and the number that would exceed it.
-func fillBound(err error, p *problem) {
-	if b, ok := errors.AsType[*store.BoundError](err); ok {
-		p.Message = strings.ToUpper(b.Error()[:1]) + b.Error()[1:]
-	}
-}
-
-// says returns a fill that sets the message.
-func says(message string) func(error, *problem) {
-	return func(_ error, p *problem) { p.Message = message }
 }
 
 func fillDenied(err error, p *problem) {

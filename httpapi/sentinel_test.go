@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/query"
@@ -73,7 +74,7 @@ var sentinels = map[string]struct {
 }
 
 // TestSentinels reads the documents of the interfaces that handlers call. Every error that a package declares, or that
-// the comment of an interface names, has a row of its own in the table of errors.
+// the comment of an interface names, is of a kind, and each kind has a row in the table of errors.
 func TestSentinels(t *testing.T) {
 	named := map[string]string{} // where an error is named, by its name
 	for _, dir := range []string{"auth", "auth/audit", "erasure", "exporter", "flags", "health", "query", "query/saved",
@@ -82,7 +83,12 @@ func TestSentinels(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if _, ok := sentinels[name]; !ok {
-			t.Errorf("%s names %s: give it a row in errorTable, and add it to sentinels", named[name], name)
+			t.Errorf("%s names %s: declare it with its kind, and add it to sentinels", named[name], name)
+		}
+	}
+	for _, kind := range failure.Kinds() {
+		if rowOf(failure.New(kind, "x")) < 0 {
+			t.Errorf("kind %d has no row in errorTable", kind)
 		}
 	}
 	for name, want := range sentinels {

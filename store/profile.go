@@ -1,8 +1,9 @@
 package store
 
 import (
-	"errors"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // Limits of profiles.
@@ -20,10 +21,12 @@ const (
 )
 
 // ErrManyProfiles is returned when a website, or its owner, already has as many profiles as it may have.
-var ErrManyProfiles = errors.New("store: more profiles than a website may have")
+var ErrManyProfiles = failure.New(failure.Conflict, "store: more profiles than a website may have",
+	"The website has as many profiles as it may have")
 
 // ErrManyTraits is returned when a profile would exceed MaxTraits or MaxTraitsText.
-var ErrManyTraits = errors.New("store: more traits than a profile may have")
+var ErrManyTraits = failure.New(failure.Conflict, "store: more traits than a profile may have",
+	"The profile has as many traits as it may have")
 
 // An Identification sets traits of a person. The person's events have Profile as their ProfileID.
 type Identification struct {

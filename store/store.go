@@ -2,31 +2,33 @@ package store
 
 import (
 	"context"
-	"errors"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // Errors that any store may return, wrapped with their cause.
 var (
 	// ErrUnavailable: the database cannot be reached or cannot work now; a later attempt may succeed.
-	ErrUnavailable = errors.New("store: unavailable")
+	ErrUnavailable = failure.New(failure.Unavailable, "store: unavailable")
 	// ErrTooLarge: the values of an answer take more than Statement.MaxBytes.
-	ErrTooLarge = errors.New("store: the answer is too large")
+	ErrTooLarge = failure.New(failure.Invalid, "store: the answer is too large",
+		"The answer is too large: ask for fewer rows")
 	// ErrTooMuch: a query reads or holds more than the store allows for one query; a smaller query works.
-	ErrTooMuch = errors.New("store: the query needs more than one query may use")
+	ErrTooMuch = failure.New(failure.Invalid, "store: the query needs more than one query may use",
+		"The query needs more than one query may use: ask for a shorter range")
 	// ErrNotFound: the website, link, monitor or record does not exist.
-	ErrNotFound = errors.New("store: not found")
+	ErrNotFound = failure.New(failure.NotFound, "store: not found")
 	// ErrLocked: another process uses the store.
-	ErrLocked = errors.New("store: in use by another process")
+	ErrLocked = failure.New(failure.Unavailable, "store: in use by another process")
 	// ErrCorrupt: the stored data cannot be read.
-	ErrCorrupt = errors.New("store: corrupt")
+	ErrCorrupt = failure.New(failure.Internal, "store: corrupt")
 	// ErrFull: the disk is full; nothing was written.
-	ErrFull = errors.New("store: disk full")
+	ErrFull = failure.New(failure.Full, "store: disk full")
 	// ErrNewerSchema: a newer version of the program wrote the data; nothing was changed.
-	ErrNewerSchema = errors.New("store: schema is newer than this program")
+	ErrNewerSchema = failure.New(failure.Internal, "store: schema is newer than this program")
 	// ErrInvalid: a row, or a record of a directory, cannot be stored as given; nothing was stored.
-	ErrInvalid = errors.New("store: invalid row")
+	ErrInvalid = failure.New(failure.Invalid, "store: invalid row")
 )
 
 // A Store runs statements written in its dialect.

@@ -90,11 +90,11 @@ type batchAnswer struct {
 type envelope struct {
 	Success bool   `json:"success"`
 	Status  string `json:"status"`
-	failure
+	reason
 }
 
-// A failure says why a request failed.
-type failure struct {
+// A reason says why a request failed.
+type reason struct {
 	Error      string       `json:"error"`
 	Message    string       `json:"message"`
 	Code       string       `json:"code"`
@@ -191,13 +191,13 @@ func refuse(r *front.Request, err error) front.Refusal {
 	if r.Principal == nil {
 		scope = ""
 	}
-	why := failure{
+	why := reason{
 		Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: r.ID,
 		RetryAfter: int((p.Retry + time.Second - 1) / time.Second), Errors: p.fields, Results: p.results,
 		RateStatus: p.rate,
 	}
 	rf := front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry,
-		Body: envelope{Status: failed, failure: why}}
+		Body: envelope{Status: failed, reason: why}}
 	if front.WantsProblem(r.Header) {
 		title := p.Message
 		if i := slices.IndexFunc(codes[:], func(c ErrorCode) bool { return c.Code == p.Code }); i >= 0 {
@@ -214,5 +214,5 @@ type problemBody struct {
 	front.Problem
 
 	Success bool `json:"success"`
-	failure
+	reason
 }

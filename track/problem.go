@@ -1,13 +1,13 @@
 package track
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/store"
@@ -80,50 +80,40 @@ func asProblem(err error) *problem {
 			costly.Cost, costly.Limit)
 		return p
 	}
-	if at := rowOf(err); at >= 0 {
-		p := errorTable[at].code.withCause(err)
-		if route, ok := errors.AsType[*front.RouteError](err); ok {
-			p.Message = route.Error()
-		}
-		return p
-	}
-	if _, ok := errors.AsType[*front.UnavailableError](err); ok {
-		return codeUnavailable.withCause(err)
-	}
-	return codeInternal.withCause(err)
-}
-
-// errorTable maps errors to codes. The first matching row is used. Most errors of a part are given another code where
-// it is called.
-var errorTable = []struct {
-	is   error
-	code code
-}{
-	{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {front.ErrLateBody, codeLateBody},
-	{auth.ErrRequired, codeAuthRequired},
-	{auth.ErrForbidden, codeForbidden},
-	{store.ErrFull, codeFull},
-	{store.ErrManyProfiles, codeManyProfiles},
-	{store.ErrManyTraits, codeBadEvent},
-	{store.ErrUnavailable, codeUnavailable},
-	{store.ErrLocked, codeUnavailable},
-	{context.DeadlineExceeded, codeUnavailable}, {context.Canceled, codeUnavailable},
-	// Faults of the installation, of the host or of this package, for the log alone.
-	{auth.ErrNoID, codeInternal}, {auth.ErrBadKey, codeInternal}, {auth.ErrNotFound, codeInternal},
-	{auth.ErrExists, codeInternal}, {auth.ErrConflict, codeInternal}, {auth.ErrBound, codeInternal},
-	{store.ErrNotFound, codeInternal}, {store.ErrInvalid, codeInternal}, {store.ErrCorrupt, codeInternal},
-	{store.ErrNewerSchema, codeInternal}, {store.ErrTooLarge, codeInternal}, {store.ErrTooMuch, codeInternal},
-}
-
-// rowOf returns the row of errorTable for err, or -1.
-func rowOf(err error) int {
-	for i, row := range errorTable {
-		if errors.Is(err, row.is) {
-			return i
+	kind, text, _ := failure.Of(err)
+	c := kindCodes[kind]
+	for special, code := range specialCodes {
+		if errors.Is(err, special) {
+			c, text = code, ""
 		}
 	}
-	return -1
+	p := c.withCause(err)
+	if text != "" && c != codeInternal {
+		p.Message = text
+	}
+	return p
 }
+
+// kindCodes has the codes of errors by their kinds. Most errors of a part are given another code where it is called, so
+// that some kinds are faults of the installation, of the host or of this package here.
+var kindCodes = map[failure.Kind]code{
+	failure.Internal:        codeInternal,
+	failure.Unauthenticated: codeAuthRequired,
+	failure.Denied:          codeForbidden,
+	failure.NoRoute:         codeNotFound,
+	failure.NoMethod:        codeMethod,
+	failure.Late:            codeLateBody,
+	failure.Invalid:         codeInternal,
+	failure.NotFound:        codeInternal,
+	failure.Conflict:        codeInternal,
+	failure.Changed:         codeInternal,
+	failure.Full:            codeFull,
+	failure.Unavailable:     codeUnavailable,
+	failure.TimedOut:        codeUnavailable,
+}
+
+// specialCodes has the codes of errors with a code of their own.
+var specialCodes = map[error]code{store.ErrManyProfiles: codeManyProfiles, store.ErrManyTraits: codeBadEvent}
 
 // retryable reports whether the same request may succeed later.
 func (p *problem) retryable() bool {

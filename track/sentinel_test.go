@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/testenv"
 	"github.com/sightline-analytics/sightline/store"
@@ -46,7 +47,7 @@ var sentinels = map[string]struct {
 }
 
 // TestSentinels reads the documents of the interfaces that tracking calls. Every error that a package declares, or that
-// the comment of an interface names, has a row in the table of errors.
+// the comment of an interface names, is of a kind.
 func TestSentinels(t *testing.T) {
 	named := map[string]string{} // where an error is named, by its name
 	for _, dir := range []string{"auth", "store", "track"} {
@@ -54,13 +55,18 @@ func TestSentinels(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if _, ok := sentinels[name]; !ok {
-			t.Errorf("%s names %s: give it a row in errorTable, and add it to sentinels", named[name], name)
+			t.Errorf("%s names %s: declare it with its kind, and add it to sentinels", named[name], name)
+		}
+	}
+	for _, kind := range failure.Kinds() {
+		if _, ok := kindCodes[kind]; !ok {
+			t.Errorf("kind %d has no code", kind)
 		}
 	}
 	for name, want := range sentinels {
 		wrapped := fmt.Errorf("store: do: %w", want.err)
-		if p := asProblem(wrapped); rowOf(wrapped) < 0 || p.Status != want.status {
-			t.Errorf("%s: row %d, %d; want %d", name, rowOf(wrapped), p.Status, want.status)
+		if _, _, ok := failure.Of(wrapped); !ok || asProblem(wrapped).Status != want.status {
+			t.Errorf("%s: of a kind: %t, %d; want %d", name, ok, asProblem(wrapped).Status, want.status)
 		}
 	}
 }

@@ -4,26 +4,26 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // Errors of logs and writers.
 var (
 	// ErrConflict: the log is not in the expected state, because another process was faster or someone
 	// changed the log. Nothing was changed.
-	ErrConflict = errors.New("audit: the log was changed by someone else")
+	ErrConflict = failure.New(failure.Internal, "audit: the log was changed by someone else")
 	// ErrTampered: part of the log lacks a valid signature or was removed.
-	ErrTampered = errors.New("audit: the log was tampered with")
+	ErrTampered = failure.New(failure.Internal, "audit: the log was tampered with")
 	// ErrFull: the buffer of a writer is full and cannot be written to the log.
-	ErrFull = errors.New("audit: buffer full")
+	ErrFull = failure.New(failure.Unavailable, "audit: buffer full")
 	// ErrClosed: the writer was closed.
-	ErrClosed = errors.New("audit: writer closed")
+	ErrClosed = failure.New(failure.Unavailable, "audit: writer closed")
 	// ErrBadQuery: a query is invalid.
-	ErrBadQuery = errors.New("audit: bad query")
+	ErrBadQuery = failure.New(failure.Invalid, "audit: bad query")
 )
 
 // A MAC is an HMAC-SHA-256. Its text is unpadded base64url.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 )
 
 // ErrLateBody means that a body took too long. It may arrive in time later.
-var ErrLateBody = errors.New("the body did not arrive in time")
+var ErrLateBody = failure.New(failure.Late, "the body did not arrive in time")
 
 // A BodyError says why a body could not be read: the caller stopped sending, sent invalid HTTP, or took too
 // long.
@@ -42,6 +44,14 @@ func (e *BodyError) Error() string {
 // Is reports whether target is ErrLateBody and a deadline passed.
 func (e *BodyError) Is(target error) bool {
 	return target == ErrLateBody && errors.Is(e.Err, os.ErrDeadlineExceeded)
+}
+
+// Failure says that the body came too late, or that its end is missing.
+func (e *BodyError) Failure() (kind failure.Kind, text string) {
+	if e.Is(ErrLateBody) {
+		return failure.Late, ""
+	}
+	return failure.Invalid, e.Error()
 }
 
 // Unwrap returns the cause.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/memory"
 )
 
@@ -235,8 +236,8 @@ func (r *Request) limitHeaders(h http.Header) {
 
 // The errors of requests without a route. Such an error is a [RouteError].
 var (
-	ErrNoRoute = errors.New("no such route")
-	ErrMethod  = errors.New("method not allowed")
+	ErrNoRoute = failure.New(failure.NoRoute, "no such route")
+	ErrMethod  = failure.New(failure.NoMethod, "method not allowed")
 )
 
 // A RouteError says that no route has the path of the request, or that none with this path has the method.
@@ -255,6 +256,12 @@ func (e *RouteError) Error() string {
 		return fmt.Sprintf("No such endpoint: %s; did you mean %s?", e.asked, e.instead)
 	}
 	return "No such endpoint: " + e.asked
+}
+
+// Failure returns the same message.
+func (e *RouteError) Failure() (kind failure.Kind, text string) {
+	kind, _, _ = failure.Of(e.err)
+	return kind, e.Error()
 }
 
 // Unwrap returns ErrNoRoute or ErrMethod.
@@ -296,6 +303,9 @@ type UnavailableError struct {
 
 // Error implements error.
 func (e *UnavailableError) Error() string { return e.Part + ": " + e.Err.Error() }
+
+// Failure says that a later attempt may succeed.
+func (e *UnavailableError) Failure() (kind failure.Kind, text string) { return failure.Unavailable, "" }
 
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }

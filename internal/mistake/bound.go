@@ -1,12 +1,14 @@
 package mistake
 
 import (
-	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // ErrBound: a record would exceed a bound of its owner or website. The error is a [BoundError].
-var ErrBound = errors.New("too many records")
+var ErrBound = failure.New(failure.Conflict, "too many records")
 
 // A BoundError says which bound a record would exceed. It wraps [ErrBound].
 type BoundError struct {
@@ -23,6 +25,12 @@ func (e *BoundError) Error() string {
 
 // Plain returns the same sentence, without the texts of errors that wrap e.
 func (e *BoundError) Plain() string { return e.Error() }
+
+// Failure returns the same sentence.
+func (e *BoundError) Failure() (kind failure.Kind, text string) {
+	text = e.Error()
+	return failure.Conflict, strings.ToUpper(text[:1]) + text[1:]
+}
 
 // Unwrap returns ErrBound.
 func (*BoundError) Unwrap() error { return ErrBound }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -18,9 +19,9 @@ import (
 // Errors of Expire.
 var (
 	// ErrNotExpirer: the store is not a [store.Expirer].
-	ErrNotExpirer = errors.New("query: the store cannot remove the rows of old days")
+	ErrNotExpirer = failure.New(failure.Internal, "query: the store cannot remove the rows of old days")
 	// ErrNoTotals: the store is not a [store.StateKeeper], or Config turns states off.
-	ErrNoTotals = errors.New("query: the store keeps no totals")
+	ErrNoTotals = failure.New(failure.Internal, "query: the store keeps no totals")
 	// errChanging: rows changed while totals were made of them.
 	errChanging = errors.New("query: rows of old days change")
 )

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/state/codec"
@@ -17,7 +18,7 @@ import (
 // Errors of ErasePerson.
 var (
 	// ErrNotEraser: the store is not a [store.PersonEraser].
-	ErrNotEraser = errors.New("query: the store cannot erase a person")
+	ErrNotEraser = failure.New(failure.Internal, "query: the store cannot erase a person")
 	// errNoHashes: the store has totals, and is not a [store.VisitorHasher].
 	errNoHashes = errors.New("query: the store cannot tell under which numbers totals have a person")
 )
