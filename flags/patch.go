@@ -104,20 +104,20 @@ func ParsePatch(js []byte) (Patch, error) {
 
 // flagFields are the fields of a flag in bodies.
 var flagFields = body.Of(
-	body.Value("clientId", func(f *named) *string { return &f.clientID }).Called("client", "websiteid"),
-	body.Value("key", func(f *named) *string { return &f.Key }).Called("id").NotNull(),
-	body.Value("environment", func(f *named) *string { return &f.Environment }),
-	body.Value("name", func(f *named) *string { return &f.Name }),
-	body.Value("description", func(f *named) *string { return &f.Description }),
-	body.Value("type", func(f *named) *Type { return &f.Type }).Called("kind").NotNull(),
-	body.Value("status", func(f *named) *Status { return &f.Status }).Called("enabled", "state").NotNull(),
-	body.Value("defaultValue", func(f *named) *bool { return &f.Default }).Called("default", "value").NotNull(),
-	body.Value("payload", func(f *named) *json.RawMessage { return &f.Payload }),
-	body.Value("rolloutPercentage", func(f *named) *float64 { return &f.Percentage }).
+	body.Member("clientId", func(f *named) *string { return &f.clientID }).Called("client", "websiteid"),
+	body.Member("key", func(f *named) *string { return &f.Key }).Called("id").NotNull(),
+	body.Member("environment", func(f *named) *string { return &f.Environment }),
+	body.Member("name", func(f *named) *string { return &f.Name }),
+	body.Member("description", func(f *named) *string { return &f.Description }),
+	body.Member("type", func(f *named) *Type { return &f.Type }).Called("kind").NotNull(),
+	body.Member("status", func(f *named) *Status { return &f.Status }).Called("enabled", "state").NotNull(),
+	body.Member("defaultValue", func(f *named) *bool { return &f.Default }).Called("default", "value").NotNull(),
+	body.Member("payload", func(f *named) *json.RawMessage { return &f.Payload }),
+	body.Member("rolloutPercentage", func(f *named) *float64 { return &f.Percentage }).
 		Called("percent", "percentage", "rollout"),
 	body.Custom("hashVersion", func(f *named) *int { return &f.HashVersion }, readHashVersion).NotNull(),
-	body.Value("rolloutBy", func(f *named) *Unit { return &f.By }),
-	body.Value("persistAcrossAuth", func(f *named) *bool { return &f.PersistAcrossAuth }).NotNull(),
+	body.Member("rolloutBy", func(f *named) *Unit { return &f.By }),
+	body.Member("persistAcrossAuth", func(f *named) *bool { return &f.PersistAcrossAuth }).NotNull(),
 	body.List("rules", func(f *named) *[]Rule { return &f.Rules }, "enabled").Called("targeting"),
 	body.List("variants", func(f *named) *[]Variant { return &f.Variants }).Called("variations"),
 	body.List("schedule", func(f *named) *[]Step { return &f.Schedule }),
@@ -126,13 +126,12 @@ var flagFields = body.Of(
 )
 
 // readHashVersion reads a version of the hash. In JSON 0 is a mistake; in Go it means the default.
-func readHashVersion(at string, js []byte, into *int) mistake.List {
+func readHashVersion(m body.Mistakes, at body.Path, v body.Value, into *int) {
 	*into = -1
-	bad := body.Item(at, js, into)
+	v.Decode(m, at, into)
 	if *into == 0 {
 		var faults FieldErrors
 		faults.hashVersion(0)
-		bad = append(bad, mistake.One(at, faults[0].Message)...)
+		m.Wrong(at, faults[0].Message, "")
 	}
-	return bad
 }

@@ -148,9 +148,9 @@ type savedBody struct {
 
 // definitionFields are the fields of a definition in bodies.
 var definitionFields = body.Of(
-	body.Value("kind", func(d *store.Definition) *store.DefinitionKind { return &d.Kind }).Called("type"),
-	body.Value("name", func(d *store.Definition) *string { return &d.Name }),
-	body.Value("body", func(d *store.Definition) *json.RawMessage { return &d.Body }).Called("definition"),
+	body.Member("kind", func(d *store.Definition) *store.DefinitionKind { return &d.Kind }).Called("type"),
+	body.Member("name", func(d *store.Definition) *string { return &d.Name }),
+	body.Member("body", func(d *store.Definition) *json.RawMessage { return &d.Body }).Called("definition"),
 )
 
 // readDefinition reads a definition from the body, and checks it: a query can use it, unless it is an annotation.

@@ -75,14 +75,14 @@ type severalFlags struct {
 
 // severalFields are the fields of severalFlags.
 var severalFields = body.Of(
-	body.Value("clientId", func(s *severalFlags) *string { return &s.client }),
-	body.Value("keys", func(s *severalFlags) **[]string { return &s.keys }),
+	body.Member("clientId", func(s *severalFlags) *string { return &s.client }),
+	body.Member("keys", func(s *severalFlags) **[]string { return &s.keys }),
 	body.Custom("environment", func(s *severalFlags) *string { return &s.context.Environment }, readID),
 	body.Custom("userId", func(s *severalFlags) *string { return &s.context.UserID }, readID),
 	body.Custom("email", func(s *severalFlags) *string { return &s.context.Email }, readID),
 	body.Custom("organizationId", func(s *severalFlags) *string { return &s.context.OrganizationID }, readID),
 	body.Custom("teamId", func(s *severalFlags) *string { return &s.context.TeamID }, readID),
-	body.Value("properties", func(s *severalFlags) *map[string]any { return &s.context.Properties }),
+	body.Member("properties", func(s *severalFlags) *map[string]any { return &s.context.Properties }),
 )
 
 // readSeveralBody reads the flags and the context from a body, with keys in an array. It ignores unknown fields, which
@@ -103,12 +103,11 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 }
 
 // readID reads an id in a context, which may be a number.
-func readID(at string, js []byte, into *string) mistake.List {
-	text, ok := flags.IDText(js)
+func readID(m body.Mistakes, at body.Path, v body.Value, into *string) {
+	text, ok := flags.IDText(v.Raw())
 	if *into = text; !ok {
-		return mistake.One(at, notAnID(js))
+		m.Wrong(at, notAnID(v.Raw()), "")
 	}
-	return nil
 }
 
 // check returns the mistakes in the client, the context and the keys, which are in field. It trims the keys and drops

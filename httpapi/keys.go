@@ -343,11 +343,11 @@ func goneKey(err error) error {
 
 // keyFields are the fields of a key in bodies. Synonyms are words that people use instead.
 var keyFields = body.Of(
-	body.Value("name", func(k *auth.Key) *string { return &k.Name }).Called("label").
+	body.Member("name", func(k *auth.Key) *string { return &k.Name }).Called("label").
 		Shaped(&openapi.Schema{Type: openapi.Types{"string"}, MaxLength: 255}),
 	body.List("scopes", func(k *auth.Key) *[]auth.Scope { return &k.Scopes }).Called("permissions", "scope").
 		Shaped(openapi.List("", openapi.OneOf("", auth.Scopes()...), 1, len(auth.Scopes()))),
-	body.Value("all", func(k *auth.Key) *bool { return &k.All }).Shaped(openapi.Truth(
+	body.Member("all", func(k *auth.Key) *bool { return &k.All }).Shaped(openapi.Truth(
 		"Everything that the owner has now and later; required, unless there are `resources`")),
 	body.List("resources", func(k *auth.Key) *[]auth.Resource { return &k.Resources }).Called("websites", "websiteid").
 		Shaped(openapi.List("Websites, links and monitors, as `{kind, id}`, each once", resourceSchema(), 0,
@@ -363,7 +363,7 @@ var keyFields = body.Of(
 			query.MaxLimit).OrNull()),
 	body.Custom("expires", func(k *auth.Key) *time.Time { return &k.Expires }, readInstant).
 		Called("expiresat", "expiry").Shaped(openapi.Moment("null: never").OrNull()),
-	body.Value("disabled", func(k *auth.Key) *bool { return &k.Disabled }).Called("enabled").
+	body.Member("disabled", func(k *auth.Key) *bool { return &k.Disabled }).Called("enabled").
 		Shaped(openapi.Truth("A disabled key is refused until this is `false` again")),
 )
 
@@ -429,44 +429,39 @@ func (a *api) readKey(r *front.Request, q *keyQuestion, check func(*mistake.List
 }
 
 // readFilters reads mandatory filters.
-func readFilters(at string, js []byte, into *[]auth.Filter) mistake.List {
+func readFilters(m body.Mistakes, at body.Path, v body.Value, into *[]auth.Filter) {
 	var filters []tokenFilter
-	bad := body.Items(at, js, &filters)
+	body.Items(m, at, v, &filters)
 	*into = claimed(filters)
-	return bad
 }
 
 // readTypes reads a list of query types. Null means all.
-func readTypes(at string, js []byte, into *[]string) mistake.List {
-	if string(js) == "null" {
-		return nil
+func readTypes(m body.Mistakes, at body.Path, v body.Value, into *[]string) {
+	if !v.Null() {
+		body.Items(m, at, v, into)
 	}
-	return body.Items(at, js, into)
 }
 
 // readPerMinute reads a limit. Null means the default limits.
-func readPerMinute(at string, js []byte, into **auth.Limits) mistake.List {
+func readPerMinute(m body.Mistakes, at body.Path, v body.Value, into **auth.Limits) {
 	var perMinute *int
-	bad := body.Item(at, js, &perMinute)
-	if perMinute != nil {
+	if v.Decode(m, at, &perMinute) && perMinute != nil {
 		*into = &auth.Limits{PerMinute: *perMinute}
 	}
-	return bad
 }
 
 // readInstant reads an instant. Null means none.
-func readInstant(at string, js []byte, into *time.Time) mistake.List {
+func readInstant(m body.Mistakes, at body.Path, v body.Value, into *time.Time) {
 	var text *string
-	if bad := body.Item(at, js, &text); len(bad) > 0 || text == nil {
-		return bad
+	if !v.Decode(m, at, &text) || text == nil {
+		return
 	}
 	instant, err := time.Parse(time.RFC3339, *text)
 	if err != nil {
-		return mistake.One(at, fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s",
-			shortened(*text)))
+		m.Wrong(at, fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s", shortened(*text)), "")
+		return
 	}
 	*into = instant
-	return nil
 }
 
 // rotationFields are the fields of a rotation: the grace period of the replaced secret.

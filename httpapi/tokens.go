@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -56,40 +55,37 @@ var tokenFields = body.Of(
 		Called("websites", "websiteid"),
 	body.Custom("filters", func(t *tokenRequest) *[]auth.Filter { return &t.Filters }, readFilters),
 	body.NotEmpty("types", func(t *tokenRequest) *[]string { return &t.Types }, ofKey).Called("parameters"),
-	body.Value("subject", func(t *tokenRequest) *string { return &t.Subject }).Called("user", "userid"),
+	body.Member("subject", func(t *tokenRequest) *string { return &t.Subject }).Called("user", "userid"),
 )
 
 // lifetime returns a reader for a time of at most longest: in JSON a number of seconds, or a text with a duration. Null
 // means the default.
-func lifetime(longest time.Duration) func(at string, js []byte, into *time.Duration) mistake.List {
-	return func(at string, js []byte, into *time.Duration) mistake.List {
-		wrong := func(found string) mistake.List {
-			return mistake.One(at, fmt.Sprintf(
+func lifetime(longest time.Duration) func(m body.Mistakes, at body.Path, v body.Value, into *time.Duration) {
+	return func(m body.Mistakes, at body.Path, v body.Value, into *time.Duration) {
+		wrong := func(found string) {
+			m.Wrong(at, fmt.Sprintf(
 				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`,
-				int(longest.Seconds()), found))
+				int(longest.Seconds()), found), "")
 		}
-		var seconds *int
-		var text string
-		switch {
-		case mistake.Kind(js) == "a string":
-			_ = json.Unmarshal(js, &text) // always a string
+		switch text, isText := v.Text(); {
+		case v.Null():
+		case isText:
 			d, err := time.ParseDuration(text)
 			if err != nil || d < time.Second || d > longest {
-				return wrong(shortened(text))
+				wrong(shortened(text))
+				return
 			}
 			*into = d
-		case json.Unmarshal(js, &seconds) != nil:
-			if mistake.Kind(js) == "a number" {
-				return wrong(fmt.Sprintf("%.64s", js))
+		case v.Kind() != "a number":
+			wrong(v.Kind())
+		default:
+			seconds, err := strconv.Atoi(string(v.Raw()))
+			if err != nil || seconds < 1 || seconds > int(longest.Seconds()) {
+				wrong(fmt.Sprintf("%.64s", v.Raw()))
+				return
 			}
-			return wrong(mistake.Kind(js))
-		case seconds != nil:
-			if *seconds < 1 || *seconds > int(longest.Seconds()) {
-				return wrong(strconv.Itoa(*seconds))
-			}
-			*into = time.Duration(*seconds) * time.Second
+			*into = time.Duration(seconds) * time.Second
 		}
-		return nil
 	}
 }
 

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/netip"
 
@@ -225,12 +224,12 @@ func (a *api) vanished(r *front.Request, err error) error {
 
 // websiteFields are the fields of a website in bodies.
 var websiteFields = body.Of(
-	body.Value("name", func(w *store.Website) *string { return &w.Name }).Called("label").
+	body.Member("name", func(w *store.Website) *string { return &w.Name }).Called("label").
 		Shaped(&openapi.Schema{Type: openapi.Types{"string"}, Description: "Empty: the domain",
 			MaxLength: store.MaxLabel}),
-	body.Value("domain", func(w *store.Website) *string { return &w.Domain }).Called("host", "url").
+	body.Member("domain", func(w *store.Website) *string { return &w.Domain }).Called("host", "url").
 		Shaped(openapi.Text("The host, such as `shop.example`. Its pages and those of its subdomains may send events")),
-	body.Value("isPublic", func(w *store.Website) *bool { return &w.IsPublic }).Called("public").
+	body.Member("isPublic", func(w *store.Website) *bool { return &w.IsPublic }).Called("public").
 		Shaped(openapi.Truth("Shown in lists; it grants no access")),
 	body.List("allowedOrigins", func(w *store.Website) *[]string { return &w.Rules.AllowedOrigins }).Called("origins").
 		Shaped(openapi.List("Further pages that may send events: a host, `*.host`, `*`, `null`, or the origin of an app such as `capacitor://localhost`. With a list, events without an origin are rejected.", openapi.Text(""), 0, store.MaxRules)),
@@ -238,17 +237,17 @@ var websiteFields = body.Of(
 		readNetworks).Shaped(networksSchema("The only networks that may send events; empty: all.")),
 	body.Custom("blockedAddresses", func(w *store.Website) *[]netip.Prefix { return &w.Rules.BlockedAddresses },
 		readNetworks).Shaped(networksSchema("Networks that may not send events.")),
-	body.Value("keyedEvents", func(w *store.Website) *bool { return &w.Rules.KeyedEvents }).
+	body.Member("keyedEvents", func(w *store.Website) *bool { return &w.Rules.KeyedEvents }).
 		Shaped(openapi.Truth("Custom events need a key")),
-	body.Value("monthlyEvents", func(w *store.Website) *int64 { return &w.Rules.MonthlyEvents }).Called("quota").
+	body.Member("monthlyEvents", func(w *store.Website) *int64 { return &w.Rules.MonthlyEvents }).Called("quota").
 		Shaped(openapi.Whole("Events that are accepted in a UTC month; 0: no limit", 0, -1)),
-	body.Value("paused", func(w *store.Website) *bool { return &w.Rules.Paused }).Called("disabled").
+	body.Member("paused", func(w *store.Website) *bool { return &w.Rules.Paused }).Called("disabled").
 		Shaped(openapi.Truth("All events are rejected, with and without a key")),
-	body.Value("retentionDays", func(w *store.Website) *int { return &w.Rules.RetentionDays }).Called("retention").
+	body.Member("retentionDays", func(w *store.Website) *int { return &w.Rules.RetentionDays }).Called("retention").
 		Shaped(openapi.Any("Rows that are older are removed, and do not come back. 0 keeps all.",
 			&openapi.Schema{Type: openapi.Types{"integer"}, Const: 0},
 			openapi.Whole("", store.MinRetention, store.MaxRetention))),
-	body.Value("keepTotals", func(w *store.Website) *bool { return &w.Rules.KeepTotals }).
+	body.Member("keepTotals", func(w *store.Website) *bool { return &w.Rules.KeepTotals }).
 		Shaped(openapi.Truth("The totals of removed days stay, for answers without filters")),
 )
 
@@ -281,11 +280,10 @@ func (a *api) readWebsiteChange(_ context.Context, r *front.Request, q *websiteQ
 }
 
 // readNetworks reads a list of networks or addresses.
-func readNetworks(at string, js []byte, into *[]netip.Prefix) mistake.List {
+func readNetworks(m body.Mistakes, at body.Path, v body.Value, into *[]netip.Prefix) {
 	var texts []string
-	bad := body.Items(at, js, &texts)
-	if len(bad) > 0 {
-		return bad
+	if !body.Items(m, at, v, &texts) {
+		return
 	}
 	*into = make([]netip.Prefix, len(texts))
 	for i, text := range texts {
@@ -293,10 +291,8 @@ func readNetworks(at string, js []byte, into *[]netip.Prefix) mistake.List {
 		if addr, wrong := netip.ParseAddr(text); wrong == nil && addr.Zone() == "" {
 			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
-		if (*into)[i] = network; err != nil && len(bad) < mistake.Most {
-			bad = append(bad, mistake.One(fmt.Sprintf("%s[%d]", at, i),
-				fmt.Sprintf("must be an address or a network such as 203.0.113.0/24, not %s", shortened(text)))...)
+		if (*into)[i] = network; err != nil {
+			m.Wrong(at.Item(i), "must be an address or a network such as 203.0.113.0/24, not "+shortened(text), "")
 		}
 	}
-	return bad
 }

@@ -23,10 +23,10 @@ type rule struct {
 }
 
 var fields = body.Of(
-	body.Value("name", func(k *key) *string { return &k.Name }).Called("label").NotNull(),
+	body.Member("name", func(k *key) *string { return &k.Name }).Called("label").NotNull(),
 	body.NotEmpty("scopes", func(k *key) *[]string { return &k.Scopes }, "leave it out"),
 	body.List("rules", func(k *key) *[]rule { return &k.Rules }, "on"),
-	body.Value("limit", func(k *key) **int { return &k.Limit }),
+	body.Member("limit", func(k *key) **int { return &k.Limit }),
 )
 
 func TestMistakes(t *testing.T) {

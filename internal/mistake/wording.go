@@ -3,6 +3,7 @@ package mistake
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // The messages of mistakes that need no more words.
@@ -44,7 +45,7 @@ func Long(limit int) string { return fmt.Sprintf("may have at most %d characters
 
 // Unknown returns the message for an unknown field of an object, and the field that was probably meant.
 func Unknown(name string, allowed []string, also Synonyms) (text, suggestion string) {
-	return Choice(fmt.Sprintf("unknown field %.64q", name), name, allowed, also)
+	return Choice("unknown field "+Quote(name), name, allowed, also)
 }
 
 // KindOf returns the type of a value that encoding/json decoded, as [Kind] does for its JSON.
@@ -64,4 +65,25 @@ func KindOf(v any) string {
 		return "a number"
 	}
 	return fmt.Sprintf("a %T", v)
+}
+
+// Quote writes a caller's text for a message, cut when it is long.
+func Quote(s string) string {
+	if short := Cut(s); short != s {
+		return fmt.Sprintf("%q…", strings.TrimSuffix(short, "…"))
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// Cut bounds a caller's text to 64 characters.
+func Cut(s string) string {
+	const longest = 64
+	count := 0
+	for i := range s {
+		if count == longest {
+			return s[:i] + "…"
+		}
+		count++
+	}
+	return s
 }

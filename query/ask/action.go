@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
@@ -95,14 +96,14 @@ func checkChoice(p *Parameter, i int, list *Issues) {
 	if p.Dataset != "" && len(p.Metrics) == 0 || p.Metrics != nil && len(p.Metrics) == 0 {
 		list.addf(at("metrics"), "must name at least one metric")
 	}
-	list.atMost(at("metrics"), "metrics", MaxMetrics, len(p.Metrics))
+	body.AtMost(list, at("metrics"), "metrics", MaxMetrics, len(p.Metrics))
 	for j, m := range p.Metrics[:min(len(p.Metrics), MaxMetrics)] {
 		m.check(at("metrics").Item(j), list)
 	}
 	if p.Dimensions != nil && p.Metrics == nil {
 		list.addf(at("dimensions"), "belong to metrics; a query type takes groupBy")
 	}
-	list.atMost(at("dimensions"), "dimensions", MaxDimensions, len(p.Dimensions))
+	body.AtMost(list, at("dimensions"), "dimensions", MaxDimensions, len(p.Dimensions))
 	for j, name := range p.Dimensions[:min(len(p.Dimensions), MaxDimensions)] {
 		checkField(at("dimensions").Item(j), name, list)
 	}
@@ -115,7 +116,7 @@ func (m *ChosenMetric) check(at FieldPath, list *Issues) {
 	checkText(at.Member("metric"), m.Name, list)
 	checkKey(at.Member("property"), m.Property, list)
 	if m.As != "" && !columnName.MatchString(m.As) {
-		list.addText(at.Member("as"), mistake.Want("1 to 64 letters, digits or _", Quote(m.As)))
+		list.addText(at.Member("as"), mistake.Want("1 to 64 letters, digits or _", mistake.Quote(m.As)))
 	}
 }
 
@@ -134,7 +135,7 @@ func checkSubjects(p *Parameter, i int, list *Issues) {
 	if p.Goals != nil && len(p.Goals) == 0 {
 		list.addf(at("goals"), "must have at least one goal")
 	}
-	list.atMost(at("goals"), "goals", MaxGoals, len(p.Goals))
+	body.AtMost(list, at("goals"), "goals", MaxGoals, len(p.Goals))
 	leaves := countLeaves(p.Filters)
 	for j := range p.Goals[:min(len(p.Goals), MaxGoals)] {
 		checkGoal(at("goals"), p.Goals, j, list)
@@ -143,7 +144,7 @@ func checkSubjects(p *Parameter, i int, list *Issues) {
 	if p.Steps != nil && len(p.Steps) < MinSteps {
 		list.addf(at("steps"), "must have at least %d steps, not %d", MinSteps, len(p.Steps))
 	}
-	list.atMost(at("steps"), "steps", MaxSteps, len(p.Steps))
+	body.AtMost(list, at("steps"), "steps", MaxSteps, len(p.Steps))
 	for j := range p.Steps[:min(len(p.Steps), MaxSteps)] {
 		checkText(at("steps").Item(j).Member("name"), p.Steps[j].Name, list)
 		p.Steps[j].check(at("steps").Item(j), 0, list)
@@ -151,7 +152,7 @@ func checkSubjects(p *Parameter, i int, list *Issues) {
 	}
 	if _, ok := ParseWindow(p.Window); !ok && p.Window != "" {
 		list.addText(at("window"),
-			mistake.Want("a whole number of m, h or d from 1m to 90d, such as 7d", Quote(p.Window)))
+			mistake.Want("a whole number of m, h or d from 1m to 90d, such as 7d", mistake.Quote(p.Window)))
 	}
 	if p.Within != "" && p.Within != WithinVisitor && p.Within != WithinSession {
 		list.Add(at("within"), Unknown(Invalid, "owner of events", p.Within, []string{WithinVisitor, WithinSession}))
@@ -187,7 +188,7 @@ func checkGoal(at FieldPath, goals []Goal, i int, list *Issues) {
 	g.check(here, 0, list)
 	for j := range i {
 		if goals[j].Name == g.Name && g.Name != "" {
-			list.addf(here.Member("name"), "is that of goals[%d], too: %s", j, Quote(g.Name))
+			list.addf(here.Member("name"), "is that of goals[%d], too: %s", j, mistake.Quote(g.Name))
 		}
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query/internal/synonym"
 )
 
 // DefaultBatch is the largest number of queries in one body, unless the host sets another.
@@ -32,11 +34,11 @@ func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
 }
 
 // DecodeWith is Decode with a cache of time zones, which may be nil.
-func DecodeWith(body []byte, maxBatch int, z *Zones) ([]Decoded, bool, error) {
-	if wrong := mistake.JSON(body); wrong != "" {
+func DecodeWith(sent []byte, maxBatch int, z *Zones) ([]Decoded, bool, error) {
+	if wrong := mistake.JSON(sent); wrong != "" {
 		return nil, false, bodyError(InvalidJSON, "%s", wrong)
 	}
-	switch v := (fieldValue{json: bytes.TrimSpace(body)}); v.kind() {
+	switch v := body.JSON(bytes.TrimSpace(sent)); v.Kind() {
 	case "an object":
 		return []Decoded{decodeQuery(v, z)}, false, nil
 	case "an array":
@@ -44,7 +46,7 @@ func DecodeWith(body []byte, maxBatch int, z *Zones) ([]Decoded, bool, error) {
 		return all, true, err
 	default:
 		return nil, false, bodyError(InvalidJSON, "The body %s",
-			mistake.Want("a query object or an array of query objects", v.kind()))
+			mistake.Want("a query object or an array of query objects", v.Kind()))
 	}
 }
 
@@ -52,15 +54,15 @@ func bodyError(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func decodeBatch(v fieldValue, most int, z *Zones) ([]Decoded, error) {
+func decodeBatch(v body.Value, most int, z *Zones) ([]Decoded, error) {
 	if most <= 0 {
 		most = DefaultBatch
 	}
-	items := v.items()
+	items := v.Items()
 	for i, item := range items {
-		if item.kind() != "an object" {
+		if item.Kind() != "an object" {
 			return nil, bodyError(InvalidJSON, "Item %d of the batch %s", i,
-				mistake.Want("a query object", item.kind()))
+				mistake.Want("a query object", item.Kind()))
 		}
 	}
 	switch {
@@ -76,12 +78,12 @@ func decodeBatch(v fieldValue, most int, z *Zones) ([]Decoded, error) {
 	return all, nil
 }
 
-func decodeQuery(v fieldValue, z *Zones) Decoded {
-	var r reader
-	var req Request
-	readObject(&r, requestMembers, FieldPath{index: -1}, v, &req)
-	CheckRequest(&req, cmp.Or(r.zone, TimeZone), z, &r.Issues)
-	return Decoded{Request: req, Errors: r.Sorted()}
+func decodeQuery(v body.Value, z *Zones) Decoded {
+	var list Issues
+	var q sentRequest
+	requestMembers.Into(&list, FieldPath{}, v, &q)
+	CheckRequest(&q.Request, cmp.Or(q.zone, TimeZone), z, &list)
+	return Decoded{Request: q.Request, Errors: list.Sorted()}
 }
 
 // ParseValues reads a request from the query parameters of a URL: the fields of a body by their names,
@@ -94,33 +96,35 @@ func ParseValues(values url.Values) (Request, Errors) { return ParseValuesWith(v
 
 // ParseValuesWith is ParseValues with a cache of time zones, which may be nil.
 func ParseValuesWith(values url.Values, z *Zones) (Request, Errors) {
-	var r reader
-	var q Request
-	names := slices.AppendSeq(make([]string, 0, len(values)), maps.Keys(values))
-	slices.Sort(names)
-	for _, name := range names {
-		read := reading(requestMembers, name)
+	var list Issues
+	var q sentRequest
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case slices.Contains(subjectNames, name):
-		case read == nil:
-			if !r.Full() {
-				r.Add(cutPath(InField(name)),
-					Unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), timezone)))
-			}
-		case len(values[name]) > 1 && name != "parameters" && name != "groupBy":
-			r.addf(InField(name), "must be given once, not %d times", len(values[name]))
-		default:
-			if text := strings.Join(values[name], ","); text != "" {
-				read(&r, InField(name), fieldValue{text: text}, &q)
-			}
+		case len(values[name]) > 1 && name != "parameters" && name != "groupBy" && requestMembers.Has(name):
+			list.addf(InField(name), "must be given once, not %d times", len(values[name]))
+		case !requestMembers.Parameter(&list, name, strings.Join(values[name], ","), &q) && !list.Full():
+			list.Add(InField(mistake.Cut(name)),
+				Unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), timezone)))
 		}
 	}
-	CheckRequest(&q, cmp.Or(r.zone, TimeZone), z, &r.Issues)
-	return q, r.Sorted()
+	CheckRequest(&q.Request, cmp.Or(q.zone, TimeZone), z, &list)
+	return q.Request, list.Sorted()
 }
 
 // subjectNames are the query parameters that say whose rows are asked for.
 var subjectNames = []string{"website_id", "link_id", "schedule_id"}
+
+// Elsewhere implements body.Mistakes: the id of a subject belongs in the address.
+func (list *Issues) Elsewhere(at FieldPath, name string) bool {
+	subject := subjectNamed(name)
+	if _, field, _, _ := at.Names(); field != "" || subject == "" {
+		return false
+	}
+	list.Add(at.Member(name),
+		Error{Message: fmt.Sprintf("belongs in the address, not in the body: ?%s=ID", subject), Err: ErrMisplaced})
+	return true
+}
 
 // subjectNamed returns the member of subjectNames that equals name but for case and separators, or an empty text.
 func subjectNamed(name string) string {
@@ -133,133 +137,65 @@ func subjectNamed(name string) string {
 	return ""
 }
 
-// A member is one field of an object and how it is read.
-type member[T any] struct {
-	name string
-	read read[T]
+// A sentRequest is a request as it is read.
+type sentRequest struct {
+	Request
+	zone string // the name by which the time zone was given; empty: it was not
 }
 
-type read[T any] func(r *reader, at FieldPath, v fieldValue, into *T)
+// requestMembers are the fields of a query, in a body and in an address, in the order in which mistakes are reported.
+var requestMembers = body.Of(
+	body.Text("id", func(q *sentRequest) *string { return &q.ID }),
+	body.Custom("parameters", func(q *sentRequest) *[]Parameter { return &q.Parameters }, readParameters),
+	body.Text("startDate", func(q *sentRequest) *string { return &q.StartDate }),
+	body.Text("endDate", func(q *sentRequest) *string { return &q.EndDate }),
+	body.Text("preset", func(q *sentRequest) *string { return &q.Preset }),
+	body.Custom(TimeZone, func(q *sentRequest) *sentRequest { return q }, readZone).Also(timezone),
+	body.Custom("limit", func(q *sentRequest) **int { return &q.Limit }, body.ReadWhole),
+	body.Custom("page", func(q *sentRequest) *int { return &q.Page }, readPage),
+	body.Custom("filters", func(q *sentRequest) *[]Filter { return &q.Filters }, readFilters),
+	body.Text("granularity", func(q *sentRequest) *string { return &q.Granularity }),
+	body.Text("weekStart", func(q *sentRequest) *string { return &q.WeekStart }),
+	body.Text("compare", func(q *sentRequest) *string { return (*string)(&q.Compare) }),
+	body.Custom("groupBy", func(q *sentRequest) *[]string { return &q.GroupBy }, readGroupBy),
+	body.Text("sortBy", func(q *sentRequest) *string { return &q.SortBy }),
+	body.Text("sortOrder", func(q *sentRequest) *string { return &q.SortOrder }),
+	body.Custom("totals", func(q *sentRequest) **bool { return &q.Totals }, body.ReadTruth),
+).Knowing(synonym.OfNames())
 
-// reading returns how the member called name is read, or nil if no member has that name.
-func reading[T any](known []member[T], name string) read[T] {
-	for _, m := range known {
-		if m.name == name || m.name == TimeZone && name == timezone {
-			return m.read
-		}
-	}
-	return nil
-}
-
-// text reads a string into a field.
-func text[T any](field func(*T) *string) read[T] {
-	return func(r *reader, at FieldPath, v fieldValue, into *T) { *field(into) = r.text(at, v) }
-}
-
-// requestMembers are the fields of a query, in a body and in an address.
-// TestRequestFields holds them against requestFields.
-var requestMembers = []member[Request]{
-	{"id", text(func(q *Request) *string { return &q.ID })},
-	{"parameters", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Parameters = r.parameters(at, v) }},
-	{"startDate", text(func(q *Request) *string { return &q.StartDate })},
-	{"endDate", text(func(q *Request) *string { return &q.EndDate })},
-	{"preset", text(func(q *Request) *string { return &q.Preset })},
-	{TimeZone, func(r *reader, at FieldPath, v fieldValue, q *Request) {
-		if r.zone != "" && v.json != nil {
-			r.addf(at, "must be given once; it is also given as %s", r.zone)
-		}
-		q.TimeZone, r.zone = r.text(at, v), at.field
-	}},
-	{"limit", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Limit = r.whole(at, v) }},
-	{"page", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Page = r.page(at, v) }},
-	{"filters", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Filters = r.filters(at, v) }},
-	{"granularity", text(func(q *Request) *string { return &q.Granularity })},
-	{"weekStart", text(func(q *Request) *string { return &q.WeekStart })},
-	{"compare", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Compare = Compare(r.text(at, v)) }},
-	{"groupBy", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.GroupBy = r.groupBy(at, v) }},
-	{"sortBy", text(func(q *Request) *string { return &q.SortBy })},
-	{"sortOrder", text(func(q *Request) *string { return &q.SortOrder })},
-	{"totals", func(r *reader, at FieldPath, v fieldValue, q *Request) { q.Totals = r.truth(at, v) }},
-}
-
-// parameterMembers lists the fields of a parameter. TestRequestFields compares them with parameterFields.
-var parameterMembers = []member[Parameter]{
-	{"name", text(func(p *Parameter) *string { return &p.Name })},
-	{"id", text(func(p *Parameter) *string { return &p.ID })},
-	{"dataset", text(func(p *Parameter) *string { return &p.Dataset })},
-	{"metrics", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Metrics = r.metrics(at, v) }},
-	{"dimensions", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
-		p.Dimensions = r.names(at, v, MaxDimensions)
-	}},
-	{"goals", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
-		p.Goals = objects(r, at, v, "goals", MaxGoals, goalMembers())
-	}},
-	{"steps", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
-		p.Steps = objects(r, at, v, "steps", MaxSteps, stepMembers())
-	}},
-	{"window", text(func(p *Parameter) *string { return &p.Window })},
-	{"within", text(func(p *Parameter) *string { return &p.Within })},
-	{"start", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
-		p.Start = object(r, at, v, actionMembers(0, itself))
-	}},
-	{"return", func(r *reader, at FieldPath, v fieldValue, p *Parameter) {
-		p.Return = object(r, at, v, actionMembers(0, itself))
-	}},
-	{"from", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.From = r.optional(at, v) }},
-	{"to", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.To = r.optional(at, v) }},
-	{"saved", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Saved = r.saved(at, v) }},
-	{"start_date", text(func(p *Parameter) *string { return &p.StartDate })},
-	{"end_date", text(func(p *Parameter) *string { return &p.EndDate })},
-	{"preset", text(func(p *Parameter) *string { return &p.Preset })},
-	{"limit", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Limit = r.whole(at, v) }},
-	{"page", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Page = r.page(at, v) }},
-	{"filters", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Filters = r.filters(at, v) }},
-	{"granularity", text(func(p *Parameter) *string { return &p.Granularity })},
-	{"weekStart", text(func(p *Parameter) *string { return &p.WeekStart })},
-	{"compare", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Compare = Compare(r.text(at, v)) }},
-	{"groupBy", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.GroupBy = r.groupBy(at, v) }},
-	{"sortBy", text(func(p *Parameter) *string { return &p.SortBy })},
-	{"sortOrder", text(func(p *Parameter) *string { return &p.SortOrder })},
-	{"totals", func(r *reader, at FieldPath, v fieldValue, p *Parameter) { p.Totals = r.truth(at, v) }},
-}
-
-// readObject reads v, an object, into *into. at is its path; the path of a query or a parameter has no field. It walks
-// the members one by one, since maps and structs do not show that a field is given twice.
-func readObject[T any](r *reader, known []member[T], at FieldPath, v fieldValue, into *T) {
-	seen := make([]string, 0, 16) // more than most have
-	for sentName, sent := range members(v.json) {
-		name, _ := sentName.str()
-		here := at.Member(name)
-		read := reading(known, name)
-		switch {
-		case read == nil && r.Full(): // looking for suggestions takes time
-		case read == nil && at.index < 0 && subjectNamed(name) != "":
-			r.Add(here, Error{Message: fmt.Sprintf("belongs in the address, not in the body: ?%s=ID",
-				subjectNamed(name)), Err: ErrMisplaced})
-		case read == nil:
-			r.Add(cutPath(here), Unknown(Invalid, "field", name, memberNames(known)))
-		case slices.Contains(seen, name):
-			r.addf(here, "must be given once, not twice")
-		default:
-			seen = append(seen, name)
-			read(r, here, sent, into)
-		}
-	}
-}
-
-func memberNames[T any](known []member[T]) []string {
-	names := make([]string, len(known))
-	for i, m := range known {
-		names[i] = m.name
-	}
-	return names
-}
-
-// cutPath bounds the name of a field that a caller made up.
-func cutPath(p FieldPath) FieldPath {
-	p.field, p.part = cut(p.field), cut(p.part)
-	if i := strings.LastIndexByte(p.below, '.'); i >= 0 {
-		p.below = p.below[:i+1] + cut(p.below[i+1:])
-	}
-	return p
-}
+// parameterMembers are the fields of a parameter, in the same order.
+var parameterMembers = body.Of(
+	body.Text("name", func(p *Parameter) *string { return &p.Name }),
+	body.Text("id", func(p *Parameter) *string { return &p.ID }),
+	body.Text("dataset", func(p *Parameter) *string { return &p.Dataset }),
+	body.Custom("metrics", func(p *Parameter) *[]ChosenMetric { return &p.Metrics }, readMetrics),
+	body.Custom("dimensions", func(p *Parameter) *[]string { return &p.Dimensions }, readNames(MaxDimensions)),
+	body.Custom("goals", func(p *Parameter) *[]Goal { return &p.Goals },
+		func(m body.Mistakes, at FieldPath, v body.Value, into *[]Goal) {
+			body.ReadObjects(m, at, v, "goals", MaxGoals, goalMembers(), into)
+		}),
+	body.Custom("steps", func(p *Parameter) *[]Step { return &p.Steps },
+		func(m body.Mistakes, at FieldPath, v body.Value, into *[]Step) {
+			body.ReadObjects(m, at, v, "steps", MaxSteps, stepMembers(), into)
+		}),
+	body.Text("window", func(p *Parameter) *string { return &p.Window }),
+	body.Text("within", func(p *Parameter) *string { return &p.Within }),
+	body.Custom("start", func(p *Parameter) **Action { return &p.Start }, readAction),
+	body.Custom("return", func(p *Parameter) **Action { return &p.Return }, readAction),
+	body.Custom("from", func(p *Parameter) **string { return &p.From }, body.ReadOptional),
+	body.Custom("to", func(p *Parameter) **string { return &p.To }, body.ReadOptional),
+	body.Custom("saved", func(p *Parameter) *SavedNames { return &p.Saved }, readSaved),
+	body.Text("start_date", func(p *Parameter) *string { return &p.StartDate }),
+	body.Text("end_date", func(p *Parameter) *string { return &p.EndDate }),
+	body.Text("preset", func(p *Parameter) *string { return &p.Preset }),
+	body.Custom("limit", func(p *Parameter) **int { return &p.Limit }, body.ReadWhole),
+	body.Custom("page", func(p *Parameter) *int { return &p.Page }, readPage),
+	body.Custom("filters", func(p *Parameter) *[]Filter { return &p.Filters }, readFilters),
+	body.Text("granularity", func(p *Parameter) *string { return &p.Granularity }),
+	body.Text("weekStart", func(p *Parameter) *string { return &p.WeekStart }),
+	body.Text("compare", func(p *Parameter) *string { return (*string)(&p.Compare) }),
+	body.Custom("groupBy", func(p *Parameter) *[]string { return &p.GroupBy }, readGroupBy),
+	body.Text("sortBy", func(p *Parameter) *string { return &p.SortBy }),
+	body.Text("sortOrder", func(p *Parameter) *string { return &p.SortOrder }),
+	body.Custom("totals", func(p *Parameter) **bool { return &p.Totals }, body.ReadTruth),
+).Knowing(synonym.OfNames())

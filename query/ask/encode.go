@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// sentRequest and sentParameter have the fields of a Request and of a Parameter by their names in a body.
-type sentRequest struct {
+// writtenRequest and writtenParameter have the fields of a Request and of a Parameter by their names in a body.
+type writtenRequest struct {
 	ID          string      `json:"id,omitempty"`
 	Parameters  []Parameter `json:"parameters,omitempty"`
 	StartDate   string      `json:"startDate,omitempty"`
@@ -25,7 +25,7 @@ type sentRequest struct {
 	SortOrder   string      `json:"sortOrder,omitempty"`
 }
 
-type sentParameter struct {
+type writtenParameter struct {
 	Name        string         `json:"name,omitempty"`
 	ID          string         `json:"id,omitempty"`
 	StartDate   string         `json:"start_date,omitempty"`
@@ -57,7 +57,7 @@ type sentParameter struct {
 
 // MarshalJSON implements json.Marshaler: it writes the body that [Decode] reads q from. It checks nothing, so that the
 // JSON of a request with mistakes has these mistakes.
-func (q Request) MarshalJSON() ([]byte, error) { return json.Marshal(sentRequest(q)) }
+func (q Request) MarshalJSON() ([]byte, error) { return json.Marshal(writtenRequest(q)) }
 
 // UnmarshalJSON implements json.Unmarshaler as [Decode] reads one query. The error is an Errors with all mistakes that
 // Decode reports.
@@ -88,8 +88,8 @@ func (s SavedNames) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON implements json.Marshaler: it writes the name alone if p has nothing else.
 func (p Parameter) MarshalJSON() ([]byte, error) {
-	whole, err := json.Marshal(sentParameter(p))
-	if alone, _ := json.Marshal(sentParameter{Name: p.Name}); err == nil && bytes.Equal(whole, alone) && p.Name != "" {
+	whole, err := json.Marshal(writtenParameter(p))
+	if alone, _ := json.Marshal(writtenParameter{Name: p.Name}); err == nil && bytes.Equal(whole, alone) && p.Name != "" {
 		return json.Marshal(p.Name)
 	}
 	return whole, err

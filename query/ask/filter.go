@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/pattern"
 )
@@ -259,7 +260,7 @@ func checkValues(at FieldPath, op Op, values []string, allowed []Op, list *Issue
 	case known && !op.many() && !op.none() && len(values) != 1:
 		list.addText(here, mistake.Want("one value for "+string(op), strconv.Itoa(len(values))))
 	}
-	list.atMost(here, "values", maxValues, len(values))
+	body.AtMost(list, here, "values", maxValues, len(values))
 	for _, v := range values[:min(len(values), maxValues)] {
 		checkText(here, v, list)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
@@ -49,11 +50,14 @@ func FirstDay(weekStart string) time.Weekday {
 
 // At returns the place where the option called field was given.
 func (o *Options) At(field string) FieldPath {
-	if slices.Contains(o.own, field) {
+	if o.Own(field) {
 		return InParameter(o.parameter-1, field)
 	}
 	return InField(field)
 }
+
+// Own reports whether the option called field was given for the parameter alone.
+func (o *Options) Own(field string) bool { return slices.Contains(o.own, field) }
 
 // OptionsOf returns the options of a request.
 func OptionsOf(q *Request) Options {
@@ -122,7 +126,7 @@ func (o *Options) checkPage(list *Issues) {
 
 func (o *Options) checkOrder(list *Issues) {
 	at := o.At("groupBy")
-	list.atMost(at, "fields", maxGroups, len(o.GroupBy))
+	body.AtMost(list, at, "fields", maxGroups, len(o.GroupBy))
 	for i, name := range o.GroupBy[:min(len(o.GroupBy), maxGroups)] {
 		if name == "" {
 			list.addf(at.Item(i), "must name a field")

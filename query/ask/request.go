@@ -19,6 +19,7 @@ import (
 	_ "time/tzdata" // every zone on every machine
 	"unicode/utf8"
 
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
@@ -253,7 +254,7 @@ func checkParameters(all []Parameter, list *Issues) {
 	if len(all) == 0 {
 		list.addf(at, "must name at least one query type")
 	}
-	list.atMost(at, "query types", MaxParameters, len(all))
+	body.AtMost(list, at, "query types", MaxParameters, len(all))
 	for i, p := range all[:min(len(all), MaxParameters)] {
 		here := InParameter(i, "name")
 		switch choice := p.Metrics != nil || p.Dataset != ""; {
@@ -314,7 +315,7 @@ func checkDate(at FieldPath, text string, list *Issues) (calendar.Date, bool) {
 	}
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		list.addf(at, "%s %s", Quote(text), err)
+		list.addf(at, "%s %s", mistake.Quote(text), err)
 	}
 	return d, err == nil
 }

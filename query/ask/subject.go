@@ -15,7 +15,7 @@ func CheckSubject(s store.Subject) Errors {
 	kinds := []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule}
 	if !slices.Contains(kinds, s.Kind) {
 		list.Add(InField("Access.Subject.Kind"),
-			Error{Message: fmt.Sprintf("must be %s, not %s", mistake.Or(kinds...), Quote(string(s.Kind)))})
+			Error{Message: fmt.Sprintf("must be %s, not %s", mistake.Or(kinds...), mistake.Quote(string(s.Kind)))})
 	}
 	if s.ID == "" {
 		list.Add(InField("Access.Subject.ID"),

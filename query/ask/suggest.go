@@ -10,12 +10,12 @@ import (
 // Unknown is the mistake of naming what is not there: what says what kind of name it
 // is, and allowed are the names that would do.
 func Unknown(code Code, what, name string, allowed []string) Error {
-	return Refused(code, fmt.Sprintf("unknown %s %s", what, Quote(name)), name, allowed)
+	return Refused(code, fmt.Sprintf("unknown %s %s", what, mistake.Quote(name)), name, allowed)
 }
 
 // NoSuchType is unknown for a query type.
 func NoSuchType(name string, allowed []string) Error {
-	return choice(UnknownType, "unknown query type "+Quote(name), name, allowed, synonym.OfTypes())
+	return choice(UnknownType, "unknown query type "+mistake.Quote(name), name, allowed, synonym.OfTypes())
 }
 
 // Refused is a mistake in the choice of a name, with the names that would do.

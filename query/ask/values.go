@@ -1,268 +1,124 @@
 package ask
 
 import (
-	"bytes"
-	"encoding/json"
-	"strconv"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// A fieldValue is one field as it was sent: valid JSON in a body, or text in an address.
-type fieldValue struct {
-	json json.RawMessage // nil: text
-	text string
+// readZone reads the time zone, and the name by which it was given.
+func readZone(m body.Mistakes, at FieldPath, v body.Value, q *sentRequest) {
+	if q.zone != "" && v.IsJSON() {
+		m.Wrong(at, "must be given once; it is also given as "+q.zone, "")
+	}
+	q.TimeZone, q.zone = body.ReadText(m, at, v), at.String()
 }
 
-// kind says what JSON v is.
-func (v fieldValue) kind() string { return mistake.Kind(v.json) }
-
-// items returns the items of v, if it is an array.
-func (v fieldValue) items() []fieldValue {
-	if v.json[0] != '[' {
-		return nil
-	}
-	return elements(v.json)
-}
-
-// str is the text of v, when it is a string.
-func (v fieldValue) str() (string, bool) {
-	switch {
-	case v.json[0] != '"':
-		return "", false
-	case bytes.IndexByte(v.json, '\\') < 0: // it says what it is, which is valid UTF-8
-		return string(v.json[1 : len(v.json)-1]), true
-	}
-	var s string
-	ok := json.Unmarshal(v.json, &s) == nil
-	return s, ok
-}
-
-// scalar is the text of a string, a number or a boolean, the latter two as written.
-func (v fieldValue) scalar() (string, bool) {
-	switch v.kind() {
-	case "a string":
-		return v.str()
-	case "a number", "a boolean":
-		return string(v.json), true
-	}
-	return "", false
-}
-
-// A reader reads fields, and gathers what is wrong with them.
-type reader struct {
-	Issues
-	zone string // the name by which the time zone was given; empty: it was not
-}
-
-// wrong reports JSON of another kind than wanted. Null is not a mistake: it says that the field is absent.
-func (r *reader) wrong(at FieldPath, wanted string, v fieldValue) {
-	if v.kind() != "null" {
-		r.addText(at, mistake.Want(wanted, v.kind()))
-	}
-}
-
-func (r *reader) text(at FieldPath, v fieldValue) string {
-	if v.json == nil {
-		return v.text
-	}
-	s, ok := v.str()
-	if !ok {
-		r.wrong(at, "a string", v)
-	}
-	return s
-}
-
-// whole reads a whole number. In JSON it may be written 100.0 or 1e2, too: to programs whose numbers are floats
-// these are the same as 100.
-func (r *reader) whole(at FieldPath, v fieldValue) *int {
-	digits := v.text
-	if v.json != nil {
-		if v.kind() != "a number" {
-			r.wrong(at, "a whole number", v)
-			return nil
-		}
-		digits = string(v.json)
-	}
-	n, err := strconv.Atoi(digits)
-	if err != nil && v.json != nil {
-		if f, bad := strconv.ParseFloat(digits, 64); bad == nil {
-			n, err = strconv.Atoi(strconv.FormatFloat(f, 'f', -1, 64))
-		}
-	}
-	if err != nil {
-		r.addText(at, mistake.Want("a whole number", cut(digits)))
-		return nil
-	}
-	return &n
-}
-
-// page reads a page. Its 0 must not pass for an absent one.
-func (r *reader) page(at FieldPath, v fieldValue) int {
-	n := r.whole(at, v)
-	if n == nil {
-		return 0
+// readPage reads a page. Its 0 must not pass for an absent one.
+func readPage(m body.Mistakes, at FieldPath, v body.Value, into *int) {
+	var n *int
+	if body.ReadWhole(m, at, v, &n); n == nil {
+		return
 	}
 	if *n < 1 {
-		r.addText(at, mistake.AtLeast(1, *n))
+		m.Wrong(at, mistake.AtLeast(1, *n), "")
 	}
-	return *n
-}
-
-func (list *Issues) atMost(at FieldPath, what string, most, count int) {
-	if count > most {
-		list.addText(at, mistake.AtMost(most, what, count))
-	}
+	*into = *n
 }
 
 // split reads names joined by commas, the first ones if there are too many.
-func (r *reader) split(at FieldPath, what string, most int, text string) []string {
+func split(m body.Mistakes, at FieldPath, what string, most int, text string) []string {
 	count := strings.Count(text, ",") + 1
-	r.atMost(at, what, most, count)
+	body.AtMost(m, at, what, most, count)
 	return strings.SplitN(text, ",", min(count, most+1))[:min(count, most)]
 }
 
-// parameters reads names and objects.
-func (r *reader) parameters(at FieldPath, v fieldValue) []Parameter {
+// readParameters reads names and objects.
+func readParameters(m body.Mistakes, at FieldPath, v body.Value, into *[]Parameter) {
 	const what = "query types"
-	if v.json == nil {
-		names := r.split(at, what, MaxParameters, v.text)
-		all := make([]Parameter, len(names))
+	if !v.IsJSON() {
+		names := split(m, at, what, MaxParameters, string(v.Raw()))
+		*into = make([]Parameter, len(names))
 		for i, name := range names {
-			all[i].Name = name
+			(*into)[i].Name = name
 		}
-		return all
+		return
 	}
-	if v.kind() != "an array" {
-		r.wrong(at, `an array of query types, such as ["summary"]`, v)
-		return nil
+	if v.Kind() != "an array" {
+		body.WrongKind(m, at, `an array of query types, such as ["summary"]`, v)
+		return
 	}
-	items := v.items()
+	items := v.Items()
 	all := make([]Parameter, min(len(items), MaxParameters))
 	for i, item := range items[:len(all)] {
 		here := InParameter(i, "")
-		switch item.kind() {
+		switch item.Kind() {
 		case "a string":
-			all[i].Name, _ = item.str()
+			all[i].Name, _ = item.Text()
 		case "an object":
-			readObject(r, parameterMembers, here, item, &all[i])
+			parameterMembers.Into(m, here, item, &all[i])
 		default:
-			r.addText(here, mistake.Want("the name of a query type or an object", item.kind()))
+			m.Wrong(here, mistake.Want("the name of a query type or an object", item.Kind()), "")
 		}
 	}
-	r.atMost(at, what, MaxParameters, len(items))
-	return all
+	body.AtMost(m, at, what, MaxParameters, len(items))
+	*into = all
 }
 
-// groupBy reads one field or several.
-func (r *reader) groupBy(at FieldPath, v fieldValue) []string {
-	if v.json == nil {
-		return r.split(at, "fields", maxGroups, v.text)
+// readGroupBy reads one field or several.
+func readGroupBy(m body.Mistakes, at FieldPath, v body.Value, into *[]string) {
+	if !v.IsJSON() {
+		*into = split(m, at, "fields", maxGroups, string(v.Raw()))
+		return
 	}
-	if name, ok := v.str(); ok {
-		return SavedNames{name}
+	if name, ok := v.Text(); ok {
+		*into = []string{name}
+		return
 	}
-	return r.names(at, v, maxGroups)
+	readNames(maxGroups)(m, at, v, into)
 }
 
-// names reads an array of fields.
-func (r *reader) names(at FieldPath, v fieldValue, most int) []string {
-	if v.kind() != "an array" {
-		r.wrong(at, `a field or an array of fields, such as ["country"]`, v)
-		return nil
-	}
-	all := []string{}
-	items := v.items()
-	for i, item := range items {
-		name, ok := item.str()
-		if !ok {
-			r.addText(at.Item(i), mistake.Want("a string", item.kind()))
+// readNames returns the reader of an array of at most so many fields.
+func readNames(most int) func(m body.Mistakes, at FieldPath, v body.Value, into *[]string) {
+	return func(m body.Mistakes, at FieldPath, v body.Value, into *[]string) {
+		if v.Kind() != "an array" {
+			body.WrongKind(m, at, `a field or an array of fields, such as ["country"]`, v)
+			return
 		}
-		if i < most {
-			all = append(all, name)
+		all := []string{}
+		items := v.Items()
+		for i, item := range items {
+			name, ok := item.Text()
+			if !ok {
+				m.Wrong(at.Item(i), mistake.Want("a string", item.Kind()), "")
+			}
+			if i < most {
+				all = append(all, name)
+			}
 		}
+		body.AtMost(m, at, "fields", most, len(items))
+		*into = all
 	}
-	r.atMost(at, "fields", most, len(items))
-	return all
 }
 
-// saved reads the names of what is saved: one, several, or true for all.
-func (r *reader) saved(at FieldPath, v fieldValue) SavedNames {
-	switch v.kind() {
+// readSaved reads the names of what is saved: one, several, or true for all.
+func readSaved(m body.Mistakes, at FieldPath, v body.Value, into *SavedNames) {
+	switch v.Kind() {
 	case "a boolean":
-		if yes := r.truth(at, v); yes != nil && *yes {
-			return SavedNames{}
+		var all *bool
+		if body.ReadTruth(m, at, v, &all); *all {
+			*into = SavedNames{}
 		}
-		return nil
 	case "a string":
-		name, _ := v.str()
-		return []string{name}
+		name, _ := v.Text()
+		*into = []string{name}
 	case "an array":
-		names := r.names(at, v, MaxGoals)
-		if len(names) == 0 {
-			r.addf(at, "must name at least one; true stands for all")
+		readNames(MaxGoals)(m, at, v, (*[]string)(into))
+		if len(*into) == 0 {
+			m.Wrong(at, "must name at least one; true stands for all", "")
 		}
-		return names
+	default:
+		body.WrongKind(m, at, "true, a name or an array of names", v)
 	}
-	r.wrong(at, "true, a name or an array of names", v)
-	return nil
-}
-
-// truth reads a boolean; an address has it as true or false.
-func (r *reader) truth(at FieldPath, v fieldValue) *bool {
-	given := v.text
-	if v.json != nil {
-		if v.kind() != "a boolean" {
-			r.wrong(at, "true or false", v)
-			return nil
-		}
-		given = string(v.json)
-	}
-	yes := given == "true"
-	if !yes && given != "false" {
-		r.addText(at, mistake.Want("true or false", Quote(given)))
-		return nil
-	}
-	return &yes
-}
-
-// optional reads a string that may be absent.
-func (r *reader) optional(at FieldPath, v fieldValue) *string {
-	s, ok := v.str()
-	if !ok {
-		r.wrong(at, "a string", v)
-		return nil
-	}
-	return &s
-}
-
-// object reads an object; nil: it is none.
-func object[T any](r *reader, at FieldPath, v fieldValue, known []member[T]) *T {
-	if v.kind() != "an object" {
-		r.wrong(at, "an object", v)
-		return nil
-	}
-	into := new(T)
-	readObject(r, known, at, v, into)
-	return into
-}
-
-// objects reads an array of objects.
-func objects[T any](r *reader, at FieldPath, v fieldValue, what string, most int, known []member[T]) []T {
-	if v.kind() != "an array" {
-		r.wrong(at, "an array of objects", v)
-		return nil
-	}
-	items := v.items()
-	all := make([]T, min(len(items), most))
-	for i, item := range items[:len(all)] {
-		if item.kind() != "an object" {
-			r.addText(at.Item(i), mistake.Want("an object", item.kind()))
-			continue
-		}
-		readObject(r, known, at.Item(i), item, &all[i])
-	}
-	r.atMost(at, what, most, len(items))
-	return all
 }

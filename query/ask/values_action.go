@@ -1,91 +1,105 @@
 package ask
 
-import "github.com/sightline-analytics/sightline/internal/mistake"
+import (
+	"github.com/sightline-analytics/sightline/internal/body"
+	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/query/internal/synonym"
+)
 
-// This file reads what query types ask about beside filters: actions, goals, steps, and metrics of the caller's choice.
+// This file reads what query types ask about in addition to filters: actions, goals, steps, and metrics of the caller's
+// choice. Fields are functions, since actions have filters, and filters have actions.
 
-// actionMembers are the fields of an object that has an action, with depth groups around it. They are a function, as
-// those of filters are.
-func actionMembers[T any](depth int, of func(*T) *Action) []member[T] {
-	text := func(name string, field func(*Action) **Text) member[T] {
-		return member[T]{name, func(r *reader, at FieldPath, v fieldValue,
-			into *T) {
-			*field(of(into)) = r.textTest(at, v)
-		}}
+// fieldsOf returns the fields of an object that has an action, with depth groups around it, and further fields.
+func fieldsOf[T any](depth int, of func(*T) *Action, more ...body.Field[T]) body.Fields[T] {
+	text := func(name string, field func(*Action) **Text) body.Field[T] {
+		return body.Custom(name, func(t *T) **Text { return field(of(t)) }, readTextTest)
 	}
-	return []member[T]{
+	return body.Of(append([]body.Field[T]{
 		text("event", func(a *Action) **Text { return &a.Event }),
 		text("page", func(a *Action) **Text { return &a.Page }),
 		text("click", func(a *Action) **Text { return &a.Click }),
-		{"filters", func(r *reader, at FieldPath, v fieldValue, into *T) { of(into).Filters = r.group(at, v, depth) }},
-	}
+		body.Custom("filters", func(t *T) *[]Filter { return &of(t).Filters },
+			func(m body.Mistakes, at FieldPath, v body.Value, into *[]Filter) { *into = readGroup(m, at, v, depth) }),
+	}, more...)...).Knowing(synonym.OfNames())
 }
 
-func itself(a *Action) *Action { return a }
-
-func didMembers(depth int) []member[Did] {
-	return append(actionMembers(depth, func(d *Did) *Action { return &d.Action }),
-		member[Did]{"in", text(func(d *Did) *string { return &d.In })})
+// readAction reads an action outside of filters.
+func readAction(m body.Mistakes, at FieldPath, v body.Value, into **Action) {
+	body.ReadObject(m, at, v, fieldsOf(0, func(a *Action) *Action { return a }), into)
 }
 
-func goalMembers() []member[Goal] {
-	return append(actionMembers(0, func(g *Goal) *Action { return &g.Action }),
-		member[Goal]{"name", text(func(g *Goal) *string { return &g.Name })},
-		member[Goal]{"value", text(func(g *Goal) *string { return &g.Value })})
+func didMembers(depth int) body.Fields[Did] {
+	return fieldsOf(depth, func(d *Did) *Action { return &d.Action },
+		body.Text("in", func(d *Did) *string { return &d.In }))
 }
 
-func stepMembers() []member[Step] {
-	return append(actionMembers(0, func(s *Step) *Action { return &s.Action }),
-		member[Step]{"name", text(func(s *Step) *string { return &s.Name })})
+func goalMembers() body.Fields[Goal] {
+	return fieldsOf(0, func(g *Goal) *Action { return &g.Action },
+		body.Text("name", func(g *Goal) *string { return &g.Name }),
+		body.Text("value", func(g *Goal) *string { return &g.Value }))
+}
+
+func stepMembers() body.Fields[Step] {
+	return fieldsOf(0, func(s *Step) *Action { return &s.Action },
+		body.Text("name", func(s *Step) *string { return &s.Name }))
 }
 
 // metricMembers are the fields of a metric that is not only a name.
-var metricMembers = []member[ChosenMetric]{
-	{"metric", text(func(m *ChosenMetric) *string { return &m.Name })},
-	{"property", text(func(m *ChosenMetric) *string { return &m.Property })},
-	{"as", text(func(m *ChosenMetric) *string { return &m.As })},
-}
+var metricMembers = body.Of(
+	body.Text("metric", func(m *ChosenMetric) *string { return &m.Name }),
+	body.Text("property", func(m *ChosenMetric) *string { return &m.Property }),
+	body.Text("as", func(m *ChosenMetric) *string { return &m.As }),
+).Knowing(synonym.OfNames())
 
-// metrics reads an array of metrics, each by its name or as an object.
-func (r *reader) metrics(at FieldPath, v fieldValue) []ChosenMetric {
-	if v.kind() != "an array" {
-		r.wrong(at, `an array of metrics, such as ["visitors"]`, v)
-		return nil
+// readMetrics reads an array of metrics, each by its name or as an object.
+func readMetrics(m body.Mistakes, at FieldPath, v body.Value, into *[]ChosenMetric) {
+	if v.Kind() != "an array" {
+		body.WrongKind(m, at, `an array of metrics, such as ["visitors"]`, v)
+		return
 	}
-	items := v.items()
+	items := v.Items()
 	all := make([]ChosenMetric, min(len(items), MaxMetrics))
 	for i, item := range items[:len(all)] {
-		switch item.kind() {
+		switch item.Kind() {
 		case "a string":
-			all[i].Name, _ = item.str()
+			all[i].Name, _ = item.Text()
 		case "an object":
-			readObject(r, metricMembers, at.Item(i), item, &all[i])
+			metricMembers.Into(m, at.Item(i), item, &all[i])
 		default:
-			r.addText(at.Item(i), mistake.Want("the name of a metric or an object", item.kind()))
+			m.Wrong(at.Item(i), mistake.Want("the name of a metric or an object", item.Kind()), "")
 		}
 	}
-	r.atMost(at, "metrics", MaxMetrics, len(items))
-	return all
+	body.AtMost(m, at, "metrics", MaxMetrics, len(items))
+	*into = all
 }
 
-// textTest reads a text, which stands for the same with eq, or an operator with its value.
-func (r *reader) textTest(at FieldPath, v fieldValue) *Text {
-	if s, ok := v.str(); ok {
-		return &Text{Op: Eq, Values: []string{s}}
+// A sentText is a test of a text, and what is known of its values.
+type sentText struct {
+	Text
+	sent sentValues
+}
+
+// textMembers are the fields of a test of a text.
+var textMembers = body.Of(
+	body.Text("op", func(t *sentText) *string { return (*string)(&t.Op) }),
+	body.Custom("value", func(t *sentText) *sentText { return t },
+		func(m body.Mistakes, at FieldPath, v body.Value, t *sentText) {
+			t.Values, t.sent = readValues(m, at, v)
+		}),
+).Knowing(synonym.OfNames())
+
+// readTextTest reads a text, which stands for the same with eq, or an operator with its value.
+func readTextTest(m body.Mistakes, at FieldPath, v body.Value, into **Text) {
+	if s, ok := v.Text(); ok {
+		*into = &Text{Op: Eq, Values: []string{s}}
+		return
 	}
-	type sentText struct {
-		Text
-		sent sentValues
-	}
-	if v.kind() != "an object" {
-		r.wrong(at, `a text or an object such as {"op":"starts_with","value":"/docs"}`, v)
-		return nil
+	if v.Kind() != "an object" {
+		body.WrongKind(m, at, `a text or an object such as {"op":"starts_with","value":"/docs"}`, v)
+		return
 	}
 	var t sentText
-	readObject(r, []member[sentText]{
-		{"op", func(r *reader, at FieldPath, v fieldValue, t *sentText) { t.Op = Op(r.text(at, v)) }},
-		{"value", func(r *reader, at FieldPath, v fieldValue, t *sentText) { t.Values, t.sent = r.values(at, v) }},
-	}, at, v, &t)
-	r.checkSent(at.Member("value"), t.Op, t.sent)
-	return &t.Text
+	textMembers.Into(m, at, v, &t)
+	checkSent(m, at.Member("value"), t.Op, t.sent)
+	*into = &t.Text
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // Time zones are read from files. An engine remembers the zones that requests name.
@@ -63,7 +65,7 @@ func (z *Zones) Check(at FieldPath, name string, list *Issues) *time.Location {
 	if plus := strings.ReplaceAll(name, " ", "+"); plus != name {
 		// In the query of a URL a plus sign stands for a blank.
 		e := Error{Message: fmt.Sprintf("unknown time zone %s: a + in an address is read as a blank, write %%2B",
-			Quote(name))}
+			mistake.Quote(name))}
 		if z.load(plus) != nil {
 			e.Suggestion = plus
 		} else {
@@ -72,6 +74,6 @@ func (z *Zones) Check(at FieldPath, name string, list *Issues) *time.Location {
 		list.Add(at, e)
 		return nil
 	}
-	list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", Quote(name))
+	list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", mistake.Quote(name))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
 )
@@ -125,13 +126,13 @@ func (c *chooser) dimensions(names []string) {
 		switch {
 		case slices.Contains(c.names, name):
 			c.list.Add(at, ask.Error{Code: ask.BadGroup,
-				Message: fmt.Sprintf("the dimension %s is named twice", ask.Quote(name))})
+				Message: fmt.Sprintf("the dimension %s is named twice", mistake.Quote(name))})
 			continue
 		case name == DateColumn:
 			c.choice.Date = len(c.choice.Fields)
 		case f == nil:
 			c.list.Add(at, ask.Refused(ask.BadGroup,
-				fmt.Sprintf("the dataset %s has no dimension %s", c.dataset.Name, ask.Quote(name)), name, all))
+				fmt.Sprintf("the dataset %s has no dimension %s", c.dataset.Name, mistake.Quote(name)), name, all))
 			continue
 		default:
 			c.choice.Fields = append(c.choice.Fields, f)
@@ -148,7 +149,7 @@ func (c *chooser) metrics(all []ask.ChosenMetric) {
 			continue
 		}
 		if slices.Contains(c.names, name) {
-			c.list.Add(at, ask.Error{Message: fmt.Sprintf("two columns are called %s; give one of them another name with as", ask.Quote(name))})
+			c.list.Add(at, ask.Error{Message: fmt.Sprintf("two columns are called %s; give one of them another name with as", mistake.Quote(name))})
 			continue
 		}
 		if !bound.isShare && c.shared == "" {
@@ -156,7 +157,7 @@ func (c *chooser) metrics(all []ask.ChosenMetric) {
 			if slices.ContainsFunc(all,
 				func(m ask.ChosenMetric) bool { return m.Name == ShareColumn && m.Property == "" }) &&
 				!bound.hasShares() {
-				c.list.Add(at, ask.Error{Message: fmt.Sprintf("percentage is a share of the first metric, which must be a count or a sum; %s is neither", ask.Quote(m.Name))})
+				c.list.Add(at, ask.Error{Message: fmt.Sprintf("percentage is a share of the first metric, which must be a count or a sum; %s is neither", mistake.Quote(m.Name))})
 			}
 		}
 		c.first = cmp.Or(c.first, name)
@@ -175,7 +176,7 @@ func (c *chooser) metric(m *ask.ChosenMetric, at ask.FieldPath) *BoundMetric {
 		found := d.metric(c.registry.metrics, m.Name)
 		if found == nil {
 			c.list.Add(at, ask.Refused(ask.Invalid,
-				fmt.Sprintf("the dataset %s has no metric %s", d.Name, ask.Quote(m.Name)), m.Name,
+				fmt.Sprintf("the dataset %s has no metric %s", d.Name, mistake.Quote(m.Name)), m.Name,
 				d.metricNames(c.registry.metrics)))
 		}
 		return found
@@ -216,7 +217,7 @@ func (c *chooser) bind() *BoundType {
 				c.list.Add(c.at("dimensions", i),
 					ask.Error{Code: ask.BadGroup,
 						Message: fmt.Sprintf("one of the metrics counts %s, which have no dimension %s", tb.Name,
-							ask.Quote(f.ShownAs()))})
+							mistake.Quote(f.ShownAs()))})
 				return nil
 			}
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/answer"
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 )
@@ -43,7 +43,7 @@ func PropertyNotes(p *plan.Plan, counts *answer.Table) (notes []string) {
 	for i, key := range p.Type.Choice.Properties {
 		if counts.Len() == 0 || counts.ColumnAt(i).Number(0) == 0 {
 			notes = append(notes, fmt.Sprintf("no row of the range that passes the filters has the property %s",
-				ask.Quote(key)))
+				mistake.Quote(key)))
 		}
 	}
 	return notes

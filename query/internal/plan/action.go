@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
@@ -65,7 +66,7 @@ func actionOf(at ask.FieldPath, a *ask.Action, list *ask.Issues) Action {
 			}
 			if eventField(f.Field) == nil {
 				list.Add(here.Member("field"), ask.Refused(ask.BadFilter,
-					fmt.Sprintf("an action cannot be filtered by %s", ask.Quote(f.Field)), f.Field,
+					fmt.Sprintf("an action cannot be filtered by %s", mistake.Quote(f.Field)), f.Field,
 					catalog.EventFields()))
 			}
 		}

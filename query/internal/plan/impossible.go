@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 )
@@ -46,10 +47,10 @@ func (c Condition) says(one never) (message string) {
 	if !ok {
 		verb = "is"
 	}
-	message = fmt.Sprintf("no stored %s %s %s", c.Field.Name, verb, ask.Quote(one.value))
+	message = fmt.Sprintf("no stored %s %s %s", c.Field.Name, verb, mistake.Quote(one.value))
 	switch {
 	case one.nearest != "":
-		message += "; did you mean " + ask.Quote(one.nearest) + "?"
+		message += "; did you mean " + mistake.Quote(one.nearest) + "?"
 	case len(c.Field.Texts.Among) > 0:
 		message += fmt.Sprintf("; use one of %q", c.Field.Texts.Among)
 	}

@@ -115,13 +115,13 @@ func (c *Condition) refuse(at ask.FieldPath, code ask.Code, list *ask.Issues) {
 		if list.Full() { // looking for suggestions takes time
 			return
 		}
-		e := ask.Error{Code: code, Message: ask.Quote(v) +
+		e := ask.Error{Code: code, Message: mistake.Quote(v) +
 			" is not a referrer: use a host such as news.example, the name of a source such as Google, the text of a campaign, or direct"}
 		if c.Field.Match == catalog.ByCountry {
-			e = ask.Error{Code: code, Message: ask.Quote(v) + " is not a country",
+			e = ask.Error{Code: code, Message: mistake.Quote(v) + " is not a country",
 				Suggestion: mistake.Nearest(v, countryNames(), nil)}
 			if e.Suggestion != "" {
-				e.Message += "; did you mean " + ask.Quote(e.Suggestion) + "?"
+				e.Message += "; did you mean " + mistake.Quote(e.Suggestion) + "?"
 			}
 		}
 		list.Add(at.Member("value"), e)

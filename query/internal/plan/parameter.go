@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -148,7 +149,7 @@ func (v *resolver) applyWindow(plan *Plan) {
 func ownDate(at ask.FieldPath, text string, list *ask.Issues) (calendar.Date, bool) {
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		list.Add(at, ask.Error{Code: ask.BadRange, Message: fmt.Sprintf("%s %s", ask.Quote(text), err)})
+		list.Add(at, ask.Error{Code: ask.BadRange, Message: fmt.Sprintf("%s %s", mistake.Quote(text), err)})
 	}
 	return d, err == nil
 }
@@ -170,7 +171,7 @@ func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 		f := ty.GroupFor(name)
 		if f == nil {
 			list.Add(o.At("groupBy").Item(i), ask.Refused(ask.BadGroup,
-				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, ask.Quote(name)), name, ty.Groupable))
+				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, mistake.Quote(name)), name, ty.Groupable))
 			continue
 		}
 		if !slices.ContainsFunc(plan.Group, func(known *catalog.Field) bool { return known.Name == f.Name }) {
@@ -181,7 +182,7 @@ func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 
 // conditions returns the filters of o on the fields that they name: the filters of the request, or of the parameter.
 func (v *resolver) conditions(o *ask.Options) []Condition {
-	if o.At("filters").Parameter == 0 {
+	if !o.Own("filters") {
 		return v.filters
 	}
 	return conditions(v.types, o.Filters)
@@ -231,7 +232,7 @@ func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues)
 
 // refusedField is the mistake that callers filter rows of ty by a field that they may not filter by.
 func refusedField(ty *catalog.BoundType, name string) ask.Error {
-	message := fmt.Sprintf("%s cannot be filtered by %s", ty.Name, ask.Quote(name))
+	message := fmt.Sprintf("%s cannot be filtered by %s", ty.Name, mistake.Quote(name))
 	takes := slices.DeleteFunc([]string{"goals", "steps", "start", "return"},
 		func(part string) bool { return !ty.Takes(part) })
 	if eventField(name) == nil || len(takes) == 0 {
@@ -273,7 +274,7 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 			if field := ty.MandatoryFieldFor(f.Field); field == nil || field.Own() {
 				list.Add(at, ask.Error{Code: ask.Forbidden,
 					Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name,
-						ask.Quote(f.Field))})
+						mistake.Quote(f.Field))})
 			}
 		}
 		plan.Mandatory = append(plan.Mandatory, v.mandatory[i])
@@ -287,7 +288,7 @@ func sortPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 	if name := o.SortBy; name != "" {
 		if !slices.Contains(ty.Sortable, name) {
 			list.Add(o.At("sortBy"), ask.Refused(ask.BadSort,
-				fmt.Sprintf("%s cannot be sorted by %s", ty.Name, ask.Quote(name)), name, ty.Sortable))
+				fmt.Sprintf("%s cannot be sorted by %s", ty.Name, mistake.Quote(name)), name, ty.Sortable))
 			return
 		}
 		plan.Sort = []catalog.Order{{Column: name, Desc: descends(ty, name)}}
