@@ -11,49 +11,25 @@ import (
 	"github.com/sightline-analytics/sightline/internal/openapi"
 )
 
-// A described route is what the document says of a route beside its row in the table of routes.
+// A described route is what the document says of a route.
 type described struct {
 	id, summary, about string
-	item               string          // the schema of its items; empty: it reads no body
-	answer             *openapi.Schema // nil: by form
-	form               string          // the media type of an answer that is not JSON
-	params             []openapi.Param // further ones
+	item               string // the schema of its items; empty: it reads no body
+	answer             schema // nil: by form
+	form               string // the media type of an answer that is not JSON
+	params             []openapi.Param
 }
 
-// describe returns the row of the document for each route, by its path. A new route needs a row here and one in routes.
-func describe(d *openapi.Describer) map[string]described {
-	one, many := openapi.Of[answer](d), openapi.Of[listAnswer](d)
-	counted := openapi.Any("", one, many)
-	file := openapi.Path("file", openapi.Text("The hash of the script and .js"))
-	return map[string]described{
-		"/": {id: "sendPageItem", summary: "Send a page event",
-			about: "The tracker sends page events here.", item: "PageItem", answer: one},
-		pixelPath: {id: "sendPixel", summary: "Send a page event by an image",
-			about: "The answer is a GIF of one pixel. The fields of a page event are parameters of the address.",
-			form:  "image/gif", params: pixelParams()},
-		"/batch": {id: "sendPageItems", summary: "Send several page events", item: "PageItem",
-			answer: openapi.Of[batchAnswer](d)},
-		"/track": {id: "sendEvents", summary: "Send custom events",
-			about: "Your server and the Node client send custom events here.", item: "CustomEvent", answer: counted},
-		"/events": {id: "sendWebsiteEvents", summary: "Send custom events of a website", item: "CustomEvent",
-			answer: counted},
-		"/errors": {id: "sendErrors", summary: "Send JavaScript errors", about: "A body has at most 128 KiB.",
-			item: "ScriptError", answer: counted},
-		"/vitals": {id: "sendVitals", summary: "Send web vitals", item: "WebVital", answer: counted},
-		"/engagement": {id: "sendEngagement", summary: "Send the activity on pages", item: "Engagement",
-			answer: counted},
-		"/identify": {id: "identify", summary: "Store traits of a user",
-			about: "It stores traits of a user under the `profileId` of their events.", item: "Profile", answer: one},
-		"/link-visits": {id: "sendLinkVisits", summary: "Send visits of short links", item: "LinkVisit",
-			answer: openapi.Of[batchAnswer](d)},
-		"/uptime-checks": {id: "sendUptimeChecks", summary: "Send checks of monitors", item: "UptimeCheck",
-			answer: openapi.Of[batchAnswer](d)},
-		scriptPath: {id: "getTracker", summary: "The script for pages", form: "text/javascript"},
-		pinned: {id: "getPinnedTracker", summary: "The script for pages by its hash",
-			about: "`websites tag` prints the element that loads it.", form: "text/javascript",
-			params: []openapi.Param{file}},
-		alivePath: {id: "getTrackingHealth", summary: "Whether tracking responds", answer: one},
-	}
+// A schema makes the schema of an answer, and adds what it refers to.
+type schema func(*openapi.Describer) *openapi.Schema
+
+func schemaOf[T any]() schema {
+	return func(d *openapi.Describer) *openapi.Schema { return openapi.Of[T](d) }
+}
+
+// counted is the schema of the answer to one item or to several.
+func counted(d *openapi.Describer) *openapi.Schema {
+	return openapi.Any("", openapi.Of[answer](d), openapi.Of[listAnswer](d))
 }
 
 // pixelParams are the fields of a page event as parameters of an address.
@@ -75,13 +51,12 @@ func Document(cfg Config, prefix string) (json.RawMessage, error) {
 	doc := openapi.New(openapi.Info{Title: "Sightline tracking", Version: "1"})
 	doc.Tags = []openapi.Tag{{Name: tag, Description: "Events of websites, links and monitors"}}
 	d := &openapi.Describer{Prefix: "Track"}
-	rows, examples := describe(d), openapi.Examples()
-	for _, r := range Routes() {
-		row, ok := rows[r.Path]
-		if !ok || r.Path == "/identify" && cfg.Profiles == nil {
-			continue // TestDocumentHasEveryRoute finds routes without a row
+	examples := openapi.Examples()
+	for _, r := range listing() {
+		if r.Path == "/identify" && cfg.Profiles == nil {
+			continue
 		}
-		doc.Add(r.Method, prefix+r.Path, row.operation(r, examples[r.Method+" /ingest"+r.Path]))
+		doc.Add(r.Method, prefix+r.Path, r.operation(d, examples[r.Method+" /ingest"+r.Path]))
 	}
 	doc.Schemas(itemSchemas())
 	addErrors(doc)
@@ -90,14 +65,17 @@ func Document(cfg Config, prefix string) (json.RawMessage, error) {
 }
 
 // operation returns the operation of the route r.
-func (row described) operation(r Route, example openapi.Example) openapi.Operation {
-	op := openapi.Operation{ID: row.id, Tag: tag, Summary: row.summary, About: row.about, Answer: row.answer,
-		Params: row.params, Example: example, Further: statuses(r)}
-	if row.form != "" {
-		op.Forms = map[string]*openapi.Schema{row.form: openapi.Text("")}
+func (r *listed) operation(d *openapi.Describer, example openapi.Example) openapi.Operation {
+	op := openapi.Operation{ID: r.says.id, Tag: tag, Summary: r.says.summary, About: r.says.about,
+		Params: r.says.params, Example: example, Further: statuses(r.Route)}
+	if r.says.answer != nil {
+		op.Answer = r.says.answer(d)
 	}
-	if row.item != "" {
-		item := openapi.Ref(row.item)
+	if r.says.form != "" {
+		op.Forms = map[string]*openapi.Schema{r.says.form: openapi.Text("")}
+	}
+	if r.says.item != "" {
+		item := openapi.Ref(r.says.item)
 		switch {
 		case r.List:
 			op.Body = openapi.List("", item, 1, r.Items)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 )
 
 // Access says how requests to a route identify the website, link or monitor.
@@ -35,20 +36,43 @@ type Route struct {
 
 // Routes returns the routes of the handler in a new slice.
 func Routes() []Route {
+	all := listing()
+	list := make([]Route, len(all))
+	for i := range all {
+		list[i] = all[i].Route
+	}
+	return list
+}
+
+// A listed route is a route with what the document says of it.
+type listed struct {
+	Route
+	says described
+}
+
+// listing returns all routes: those of the table, and those without items.
+func listing() []listed {
 	rows := routes()
-	list := make([]Route, 0, len(rows))
+	list := make([]listed, 0, len(rows)+3)
 	for _, r := range rows {
-		one := Route{
+		one := listed{says: r.says, Route: Route{
 			Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Anonymous: r.anonymous,
 			Scope: auth.TrackEvents, List: r.body.list, Stores: r.stores,
-		}
+		}}
 		if one.Method == http.MethodPost {
 			one.Items = r.body.items
 		}
 		list = append(list, one)
 	}
-	for _, path := range []string{scriptPath, pinned} {
-		list = append(list, Route{Method: http.MethodGet, Path: path, Access: Open, Class: auth.ClassTrack})
+	open := func(path string, class auth.Class, says described) listed {
+		return listed{Route{Method: http.MethodGet, Path: path, Access: Open, Class: class}, says}
 	}
-	return append(list, Route{Method: http.MethodGet, Path: alivePath, Access: Open, Class: auth.ClassHealth})
+	return append(list,
+		open(scriptPath, auth.ClassTrack,
+			described{id: "getTracker", summary: "The script for pages", form: "text/javascript"}),
+		open(pinned, auth.ClassTrack, described{id: "getPinnedTracker", summary: "The script for pages by its hash",
+			about: "`websites tag` prints the element that loads it.", form: "text/javascript",
+			params: []openapi.Param{openapi.Path("file", openapi.Text("The hash of the script and .js"))}}),
+		open(alivePath, auth.ClassHealth, described{id: "getTrackingHealth", summary: "Whether tracking responds",
+			answer: schemaOf[answer]()}))
 }
