@@ -36,26 +36,6 @@ type Principal struct {
 	Expires time.Time
 }
 
-// MayExplain reports whether p may see the plan, SQL and arguments of its queries. The key needs
-// [ReadData] and must have no mandatory filters, since SQL would show the filters. A panel token never
-// suffices, since SQL would show viewers what the panel hides.
-func (p *Principal) MayExplain() bool {
-	return p.Key.Has(ReadData) && len(p.Key.Filters) == 0 && p.Token == ""
-}
-
-// MayExport reports whether p may export raw rows of the resources that its key reaches. The key needs [ExportData],
-// and must have no mandatory filters and no list of query types, since an export has all rows. A panel token never
-// suffices.
-func (p *Principal) MayExport() bool {
-	return p.Key.Has(ExportData) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
-}
-
-// MayErase reports whether p may erase visitors of the websites that its key reaches. The key needs [EraseData], and is
-// limited as for [Principal.MayExport], since a visitor is erased as a whole.
-func (p *Principal) MayErase() bool {
-	return p.Key.Has(EraseData) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
-}
-
 // An Authenticator finds out who sent a request, for example by an API key, a panel token or a
 // session of the host.
 type Authenticator interface {

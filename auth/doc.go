@@ -4,10 +4,11 @@
 //	callers, err := auth.New(auth.Config{Store: keys, Pepper: pepper})      // reads API keys and panel tokens
 //	key, secret, err := keys.CreateKey(ctx, auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 //	caller, err := callers.Authenticate(ctx, r)                             // r carries secret.Reveal()
-//	scope, ok := caller.Key.ReadScope(auth.Resource{Kind: "website", ID: "shop", Owner: "acme"})
+//	ok := caller.Allows(auth.ToRead(), auth.Resource{Kind: "website", ID: "shop", Owner: "acme"})
 //
 // The package does no I/O and knows no routes and no databases. A [KeyStore] supplies the keys;
-// [Key.Allows], [Key.ReadScope] and [Key.Valid] decide about them.
+// [Key.Allows] and [Key.Valid] decide about them. A [Permission] is what a route or a handler of the host needs, and
+// [Principal.Allows] decides about that.
 //
 // # A key and its secret
 //

@@ -91,7 +91,7 @@ func ExampleAuthenticator() {
 			continue
 		}
 		for _, id := range []string{"shop", "blog"} {
-			_, ok := p.Key.ReadScope(auth.Resource{Kind: auth.KindWebsite, ID: id, Owner: "acme"})
+			ok := p.Allows(auth.ToRead(), auth.Resource{Kind: auth.KindWebsite, ID: id, Owner: "acme"})
 			fmt.Println(p.Key.ID, "may read", id, ok)
 		}
 	}

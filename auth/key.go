@@ -15,7 +15,7 @@ type Scope string
 // The scopes. None of them lets a key change links or monitors, since the API has no such routes.
 const (
 	// ReadData reads the analytics of websites, links and monitors, lists websites, and shows SQL
-	// statements ([Principal.MayExplain]). It cannot send events or read flag definitions.
+	// statements ([ToExplain]). It cannot send events or read flag definitions.
 	ReadData Scope = "read:data"
 	// ManageFlags lists, creates, changes and deletes feature flags. It cannot read analytics, not even
 	// the analytics of flags. Evaluating flags does not need it.
@@ -28,11 +28,11 @@ const (
 	// ReadMonitors reads the analytics of uptime monitors only.
 	ReadMonitors Scope = "read:monitors"
 	// ExportData exports the raw rows of websites, links and monitors, with the ids of their visitors. A key with
-	// mandatory filters or a list of query types cannot use it ([Principal.MayExport]), and neither can a panel token.
+	// mandatory filters or a list of query types cannot use it ([ToExport]), and neither can a panel token.
 	// It cannot read analytics.
 	ExportData Scope = "export:data"
 	// EraseData removes all rows and the profile of one visitor of a website. A key with mandatory filters or a list of
-	// query types cannot use it ([Principal.MayErase]), and neither can a panel token. It cannot read anything.
+	// query types cannot use it ([ToErase]), and neither can a panel token. It cannot read anything.
 	EraseData Scope = "erase:data"
 	// ManageKeys lists, creates, changes, rotates and revokes keys of the owner that grant no more than the key itself
 	// ([Key.Exceeds]). A panel token cannot use it.
@@ -41,12 +41,12 @@ const (
 	// analytics. Every key that reads a website can list and use what is saved for it.
 	ManageDefinitions Scope = "manage:definitions"
 	// ManageWebsites lists, changes and removes the websites that the key reaches, with their rules for senders. A key
-	// with All and without a list of resources also adds websites ([Principal.MayAddWebsites]). A key with mandatory
-	// filters or a list of query types cannot use it ([Principal.MayManageWebsites]), and neither can a panel token. It
+	// with All and without a list of resources also adds websites ([ToAddWebsites]). A key with mandatory
+	// filters or a list of query types cannot use it ([ToManageWebsites]), and neither can a panel token. It
 	// cannot read analytics.
 	ManageWebsites Scope = "manage:websites"
 	// ReadAudit reads the audit trail of the owner. A key with a list of resources or with mandatory filters cannot use
-	// it ([Principal.MayReadAudit]), and neither can a panel token.
+	// it ([ToReadAudit]), and neither can a panel token.
 	ReadAudit Scope = "read:audit"
 )
 
@@ -228,22 +228,6 @@ func (k *Key) Allows(s Scope, r Resource) bool {
 	return k.Has(s) && k.reaches(r)
 }
 
-// ReadScope reports whether k may read the analytics of r, and which of the [ReadScopes] of r's kind
-// allows it. If none does, scope is the narrowest one that would suffice.
-func (k *Key) ReadScope(r Resource) (scope Scope, ok bool) {
-	return k.ScopeFor(r, ReadScopes(r.Kind))
-}
-
-// ScopeFor reports whether k allows one of scopes on r, and which one. If none does, scope is the last one.
-func (k *Key) ScopeFor(r Resource, scopes []Scope) (scope Scope, ok bool) {
-	for _, scope = range scopes {
-		if k.Allows(scope, r) {
-			return scope, true
-		}
-	}
-	return scope, false
-}
-
 func (k *Key) reaches(r Resource) bool {
 	if r.ID == "" || r.Owner == "" || r.Owner != k.Owner {
 		return false
@@ -253,6 +237,9 @@ func (k *Key) reaches(r Resource) bool {
 	}
 	return slices.ContainsFunc(k.Resources, func(x Resource) bool { return x.Kind == r.Kind && x.ID == r.ID })
 }
+
+// ReachesEverything reports whether k reaches all resources of its owner, also those that are added later.
+func (k *Key) ReachesEverything() bool { return k != nil && k.All && len(k.Resources) == 0 }
 
 // Valid reports whether k may be used at now: it is not disabled, revoked or expired.
 func (k *Key) Valid(now time.Time) bool {

@@ -93,39 +93,6 @@ func TestKeyAllows(t *testing.T) {
 	}
 }
 
-func TestKeyReadScope(t *testing.T) {
-	site, link, monitor := of("acme", "website", "x"), of("acme", "link", "x"), of("acme", "schedule", "x")
-	for _, p := range []permission{
-		allow("read:data reads a website", over(auth.ReadData), "", site),
-		allow("read:data reads a link", over(auth.ReadData), "", link),
-		allow("read:data reads a monitor", over(auth.ReadData), "", monitor),
-		allow("read:links reads a link", over(auth.ReadLinks), "", link),
-		allow("read:monitors reads a monitor", over(auth.ReadMonitors), "", monitor),
-		deny("read:links reads no website", over(auth.ReadLinks), "", site),
-		deny("read:links reads no monitor", over(auth.ReadLinks), "", monitor),
-		deny("read:monitors reads no link", over(auth.ReadMonitors), "", link),
-		deny("read:monitors reads no website", over(auth.ReadMonitors), "", site),
-		deny("track:events and manage:flags read nothing", over(auth.TrackEvents, auth.ManageFlags), "", site),
-		allow("a key reads a listed link", only(list(link), auth.ReadLinks), "", link),
-		deny("with read:links a key does not read an unlisted link", only(list(site), auth.ReadLinks), "", link),
-		deny("another owner's monitor is not read", over(auth.ReadData, auth.ReadMonitors), "",
-			of("other", "schedule", "x")),
-		deny("no scope reads an unknown kind", over(auth.Scopes()...), "", of("acme", "organization", "x")),
-	} {
-		t.Run(p.says, func(t *testing.T) {
-			scope, got := p.key.ReadScope(p.on)
-			if got != p.want {
-				t.Errorf("ReadScope(%+v) = %v", p.on, got)
-			}
-			if scopes := auth.ReadScopes(p.on.Kind); !got && len(scopes) > 0 && scope != scopes[len(scopes)-1] {
-				t.Errorf("%+v: %q would suffice, but is not the narrowest scope", p.on, scope)
-			} else if got && !p.key.Allows(scope, p.on) {
-				t.Errorf("%+v: scope %q does not allow it", p.on, scope)
-			}
-		})
-	}
-}
-
 // TestAllowsLaws checks rules that hold for all keys and resources on every key and resource of a small
 // world.
 func TestAllowsLaws(t *testing.T) {

@@ -40,28 +40,6 @@ func (a Allow) Decide(k Key) error {
 	return a(k)
 }
 
-// MayManageKeys reports whether p may create and change keys that grant no more than its own. The key needs
-// [ManageKeys]. A panel token never suffices, since a key outlives it.
-func (p *Principal) MayManageKeys() bool { return p.Key.Has(ManageKeys) && p.Token == "" }
-
-// MayManageWebsites reports whether p may change the websites that its key reaches. The key needs [ManageWebsites], and
-// is limited as for [Principal.MayExport], since a change concerns all rows of a website. A panel token never suffices.
-func (p *Principal) MayManageWebsites() bool {
-	return p.Key.Has(ManageWebsites) && len(p.Key.Filters) == 0 && p.Key.Types == nil && p.Token == ""
-}
-
-// MayAddWebsites reports whether p may add websites of its owner: it may manage websites, and its key reaches
-// everything, so also the websites that it adds.
-func (p *Principal) MayAddWebsites() bool {
-	return p.MayManageWebsites() && p.Key.All && len(p.Key.Resources) == 0
-}
-
-// MayReadAudit reports whether p may read the audit trail of its owner. The key needs [ReadAudit] and All, and must
-// have no mandatory filters, since the trail names every resource. A panel token never suffices.
-func (p *Principal) MayReadAudit() bool {
-	return p.Key.Has(ReadAudit) && p.Key.All && len(p.Key.Resources) == 0 && len(p.Key.Filters) == 0 && p.Token == ""
-}
-
 // Narrow makes k a key that holder makes. It gives k the limits of holder where k leaves them open: the owner, all
 // mandatory filters, the list of query types, the expiry and the rate limit. What k states itself stays: see
 // [Key.Exceeds]. k shares the rate of holder ([Key.Shares]).
@@ -98,7 +76,7 @@ func (k *Key) Exceeds(holder *Key) error {
 			faults.add(fmt.Sprintf("scopes[%d]", i), fmt.Sprintf("your key does not have the scope %s", s))
 		}
 	}
-	if len(k.Resources) == 0 && k.All && (!holder.All || len(holder.Resources) > 0) {
+	if k.ReachesEverything() && !holder.ReachesEverything() {
 		faults.add("all", "your key does not reach everything")
 	}
 	for i, r := range k.Resources {

@@ -29,12 +29,30 @@ var subjects = []struct {
 	{"schedule_id", store.KindSchedule, "monitor"},
 }
 
+// allowRoute is the step Allow of routes about no single resource.
+func allowRoute[Q any](_ context.Context, r *front.Request, _ *Q) error {
+	return permit(r, r.Route.May, "")
+}
+
+// allowPath is the step Allow of routes about the website in the path. why is as in suit.
+func allowPath[Q any](a *api, why string) func(context.Context, *front.Request, *Q) error {
+	return func(ctx context.Context, r *front.Request, _ *Q) error {
+		r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: r.Segment}
+		return a.permitOn(ctx, r, r.Route.May, why)
+	}
+}
+
 // allowSubject checks that the key may read the one website, link or monitor in the URL.
 func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) error {
+	return a.permitSubject(ctx, r, q, r.Route.May)
+}
+
+// permitSubject checks that the caller has need for the one website, link or monitor in the URL of a query.
+func (a *api) permitSubject(ctx context.Context, r *front.Request, q *question, need auth.Permission) error {
 	if err := a.findSubject(r, func() error { return a.readQuestion(ctx, r, q) }); err != nil {
 		return err
 	}
-	return a.allowResource(ctx, r, auth.ReadScopes)
+	return a.permitOn(ctx, r, need, "")
 }
 
 // findSubject sets r.Resource to the one website, link or monitor in the URL. If there is not exactly one, the error
@@ -90,72 +108,89 @@ func (e *subjectError) Mistakes() []mistake.FieldError {
 	return append(mistake.One("website_id", message), mistake.In(e.others)...)
 }
 
-// allowPath checks that the key may read the website in the path.
-func (a *api) allowPath(ctx context.Context, r *front.Request, _ *question) error {
-	r.Resource = auth.Resource{Kind: string(store.KindWebsite), ID: r.Segment}
-	return a.allowResource(ctx, r, auth.ReadScopes)
-}
-
-// allowCompile checks that the key may read the subject and see its SQL statements.
+// allowCompile checks that the key may read the subject and see its SQL statements. A caller who cannot read it at all
+// gets the answer of other queries.
 func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) error {
-	if err := a.allowSubject(ctx, r, q); err != nil {
+	if err := a.permitSubject(ctx, r, q, auth.ToRead()); err != nil {
 		return err
 	}
-	r.Scope = auth.ReadData
-	if !r.Principal.MayExplain() {
-		return &denied{scope: auth.ReadData, field: "Authorization",
+	r.Scope, _ = r.Route.May.ScopeOn(r.Key(), r.Resource)
+	if !r.Principal.Allows(r.Route.May, r.Resource) {
+		return &denied{scope: r.Scope, field: "Authorization",
 			why: "needs an API key with the scope read:data and without filters, and not a panel token"}
 	}
 	return nil
 }
 
-// allowList checks that the key may list subjects of a kind. The response contains only subjects that the key may read.
-func allowList(kind string) func(context.Context, *front.Request, *question) error {
-	return func(_ context.Context, r *front.Request, _ *question) error {
-		for _, r.Scope = range auth.ReadScopes(kind) {
-			if r.Principal.Key.Has(r.Scope) {
-				return nil
-			}
-		}
+// permit checks that the caller has need, for a request about no single resource.
+func permit(r *front.Request, need auth.Permission, why string) error {
+	var ok bool
+	if r.Scope, ok = need.Scope(r.Key()); !ok {
 		return lacks(r.Scope)
 	}
+	return suit(r, need, why)
 }
 
-// allowResource checks that the key may use one of scopes on r.Resource. Unknown resources and resources of other
-// owners get the same answer, after the same look-up.
-func (a *api) allowResource(ctx context.Context, r *front.Request, scopes func(kind string) []auth.Scope) error {
-	all := scopes(r.Resource.Kind)
-	// without an owner, so this is the scope that the key would need
-	r.Scope, _ = r.Principal.Key.ScopeFor(r.Resource, all)
-	if !plausible(r.Resource.ID) {
-		kind := r.Resource.Kind
-		r.Resource.ID = ""
-		return a.unreached(r, kind, all)
+// suit checks that no limit of the caller rules need out. why says what the key must be, for a caller who has the
+// scope; if it is empty, the caller is told that it lacks the scope.
+func suit(r *front.Request, need auth.Permission, why string) error {
+	switch {
+	case r.Principal.Suits(need):
+		return nil
+	case why == "":
+		return lacks(r.Scope)
 	}
-	owner, err := a.cfg.Directory.Owner(ctx, subject(r))
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	return &denied{scope: r.Scope, field: "Authorization", why: why}
+}
+
+// permitOn checks that the caller has need for r.Resource, which is a website, a link or a monitor.
+func (a *api) permitOn(ctx context.Context, r *front.Request, need auth.Permission, why string) error {
+	// without an owner, so this is the scope that the key would need
+	r.Scope, _ = need.ScopeOn(r.Key(), r.Resource)
+	kind := r.Resource.Kind
+	reached := func() (ok bool, err error) {
+		r.Resource.Owner, err = a.cfg.Directory.Owner(ctx, subject(r))
+		r.Scope, ok = need.ScopeOn(r.Key(), r.Resource)
+		return ok, err
+	}
+	if err := reach(r, r.Resource.ID, reached, func() error { return a.unreached(r, kind, need) }); err != nil {
 		return err
 	}
-	r.Resource.Owner = owner
-	var ok bool
-	if r.Scope, ok = r.Principal.Key.ScopeFor(r.Resource, all); !ok || err != nil {
-		return a.unreached(r, r.Resource.Kind, all)
+	return suit(r, need, why)
+}
+
+// reach checks that the caller reaches the resource with an id. reached looks it up, and reports whether the key
+// reaches it. Unknown resources, resources of other owners and resources that the key does not reach get the same
+// answer after the same look-up: the error of unreached.
+func reach(r *front.Request, id string, reached func() (bool, error), unreached func() error) error {
+	if !plausible(id) {
+		r.Resource.ID = ""
+		return unreached()
+	}
+	ok, err := reached()
+	switch {
+	case errors.Is(err, store.ErrNotFound) || errors.Is(err, auth.ErrNotFound):
+		return unreached()
+	case err != nil:
+		return err
+	case !ok:
+		return unreached()
 	}
 	return nil
 }
 
 // unreached returns the error for a resource that the key does not reach. It does not depend on whether the id exists.
-func (a *api) unreached(r *front.Request, kind string, scopes []auth.Scope) error {
-	if !slices.ContainsFunc(scopes, r.Principal.Key.Has) {
+func (a *api) unreached(r *front.Request, kind string, need auth.Permission) error {
+	if !slices.ContainsFunc(need.AnyOf(kind), r.Key().Has) {
 		return lacks(r.Scope)
 	}
-	lists := slices.ContainsFunc(auth.ReadScopes(kind), r.Principal.Key.Has)
 	for _, s := range subjects {
 		if string(s.kind) != kind {
 			continue
 		}
 		d := &denied{scope: r.Scope, field: s.param,
 			why: fmt.Sprintf("is not the id of a %s that the key reaches", s.word)}
+		_, lists := auth.ToList(kind).Scope(r.Key())
 		if lists && (s.kind == store.KindWebsite || a.cfg.Subjects != nil) {
 			d.why += fmt.Sprintf("; GET /v1/query/%ss lists them", s.word)
 		}
@@ -210,6 +245,9 @@ func queryText(t *auth.Text) *query.Text {
 	}
 	return &query.Text{Op: query.Op(t.Op), Values: t.Values}
 }
+
+// allRows is the beginning of why a key must be unlimited.
+const allRows = "needs an API key without filters and without a list of query types, because "
 
 // denied is an auth.ErrForbidden with the scope that the key would need, and a message about a field. It must not
 // depend on whether the value of the field exists.

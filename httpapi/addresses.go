@@ -44,7 +44,7 @@ func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) e
 		return a.allowSubject(ctx, r, q)
 	}
 	r.Resource, q.queries, q.bom = known.subject, known.queries, known.bom
-	return a.allowResource(ctx, r, auth.ReadScopes)
+	return a.permitOn(ctx, r, r.Route.May, "")
 }
 
 // readAddress decodes a query from the URL, unless it came from the cache.

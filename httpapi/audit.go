@@ -110,15 +110,9 @@ func auditRecordOf(e auth.Entry) auditRecord {
 
 // allowAudit checks that the caller may read the audit trail of its owner.
 func (a *api) allowAudit(_ context.Context, r *front.Request, _ *auditQuestion) error {
-	r.Scope = auth.ReadAudit
-	switch {
-	case r.Principal.MayReadAudit():
-		return nil
-	case r.Key().Has(auth.ReadAudit) && r.Principal.Token == "":
-		return &denied{scope: auth.ReadAudit, field: "Authorization",
-			why: "needs an API key that reaches everything of its owner and has no filters, because the audit trail names every resource"}
-	}
-	return lacks(auth.ReadAudit)
+	return permit(r, r.Route.May,
+		"needs an API key that reaches everything of its owner and has no filters, because "+
+			"the audit trail names every resource")
 }
 
 // readAudit decodes the URL.

@@ -24,24 +24,18 @@ const definitionsPath = "/v1/websites/{website_id}/definitions"
 // definitionRoutes returns the routes of saved goals, funnels, segments and annotations.
 func (a *api) definitionRoutes() []*route {
 	type steps = front.Steps[definitionQuestion]
-	row := func(method, about string, access Access, body bool, s steps,
+	row := func(method, about string, may auth.Permission, body bool, s steps,
 		describe func(*describer) described) *route {
-		return &route{Route: front.Route{Method: method, Path: definitionsPath, Class: auth.ClassOther, Steps: s},
-			about: about, access: access, body: body,
+		s.Allow = allowPath[definitionQuestion](a, "")
+		return &route{Route: front.Route{Method: method, Path: definitionsPath, Class: auth.ClassOther, May: may,
+			Steps: s},
+			about: about, of: oneWebsite, body: body,
 			stores: changes(method, "definitions"),
 			off:    func(cfg *Config) bool { return cfg.Definitions == nil }, describe: describe}
 	}
-	manage := func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
-		return a.allowWebsite(ctx, r, func(string) []auth.Scope { return []auth.Scope{auth.ManageDefinitions} })
-	}
 	return []*route{
-		row(http.MethodGet, "List saved goals, funnels, segments and annotations", ByPath, false, steps{
-			Allow: func(ctx context.Context, r *front.Request, _ *definitionQuestion) error {
-				return a.allowWebsite(ctx, r, auth.ReadScopes)
-			},
-			Read:   a.readDefinitionPage,
-			Answer: a.listDefinitions,
-		},
+		row(http.MethodGet, "List saved goals, funnels, segments and annotations", auth.ToRead(), false,
+			steps{Read: a.readDefinitionPage, Answer: a.listDefinitions},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions,
 					NotModified: true, Params: append([]openapi.Param{websiteParam()}, pageParams(listing.MaxLimit)...),
@@ -50,8 +44,8 @@ func (a *api) definitionRoutes() []*route {
 						openapi.Member("definitions", openapi.List("", openapi.Of[definitionRecord](d.reflect), 0, 0)),
 						openapi.Member("next", nextPage())).Needs("success", "definitions", "next")}}
 			}),
-		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", ByDefiner, true,
-			steps{Allow: manage, Read: a.readDefinition, Answer: a.putDefinition},
+		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", auth.ToManageDefinitions(),
+			true, steps{Read: a.readDefinition, Answer: a.putDefinition},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions,
 					Params: []openapi.Param{websiteParam()},
@@ -62,8 +56,8 @@ func (a *api) definitionRoutes() []*route {
 						openapi.Member("meta", openapi.Object("Only if there are notes",
 							openapi.Member("notes", openapi.List("What can match nothing in the definition", openapi.Text(""), 1, 0))))).Needs("success", "definition")}, errors: []code{codeConflict}}
 			}),
-		row(http.MethodDelete, "Remove a saved goal, funnel, segment or annotation", ByDefiner, false,
-			steps{Allow: manage, Read: a.readDefinitionName, Answer: a.removeDefinition},
+		row(http.MethodDelete, "Remove a saved goal, funnel, segment or annotation", auth.ToManageDefinitions(), false,
+			steps{Read: a.readDefinitionName, Answer: a.removeDefinition},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
 					Params: []openapi.Param{websiteParam(),
@@ -94,12 +88,6 @@ type definitionRecord struct {
 
 func definitionRecordOf(d store.Definition) definitionRecord {
 	return definitionRecord{d.Kind, d.Name, d.Body, health.Time{Time: d.Created}, health.Time{Time: d.Updated}}
-}
-
-// allowWebsite checks that the key may use one of scopes on the website in the path.
-func (a *api) allowWebsite(ctx context.Context, r *front.Request, scopes func(kind string) []auth.Scope) error {
-	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: r.Segment}
-	return a.allowResource(ctx, r, scopes)
 }
 
 // listDefinitions answers with a page of the definitions of a website.

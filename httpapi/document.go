@@ -70,7 +70,7 @@ func (a *api) documentAnswer() (*response, error) {
 		}
 		row := r.describe(d)
 		op := row.Operation
-		op.Summary, op.Security, op.Example = r.about, r.access.requirements(), examples[r.Method+" "+r.Path]
+		op.Summary, op.Security, op.Example = r.about, r.requirements(), examples[r.Method+" "+r.Path]
 		op.Further = statuses(r, row)
 		for _, name := range op.Further {
 			failures[name] = true
@@ -197,20 +197,26 @@ func (d *describer) overview(o *openapi.Schema) {
 }
 
 // requirements returns the keys that a route accepts: one of several scopes.
-func (a Access) requirements() (all []openapi.Requirement) {
-	scopes := map[Access][]auth.Scope{
-		ByKey:     {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
-		ByOwnKey:  {auth.ReadData, auth.ReadLinks, auth.ReadMonitors},
-		BySubject: {auth.ReadData, auth.ReadLinks, auth.ReadMonitors}, ByWholeSubject: {auth.ReadData},
-		ByPath:   {auth.ReadData},
-		ByExport: {auth.ExportData}, ByKeyManager: {auth.ManageKeys}, ByDefiner: {auth.ManageDefinitions},
-		ByAuditor: {auth.ReadAudit}, BySiteManager: {auth.ManageWebsites}, ByClientKey: {auth.ManageFlags},
-	}[a]
-	switch a {
-	case ByKeyOrClient:
+func (r *route) requirements() (all []openapi.Requirement) {
+	switch {
+	case r.access == Public:
+		return nil
+	case r.access == ByKeyOrClient:
 		return []openapi.Requirement{{}, {"bearer": {}}, {"apiKey": {}}}
-	case ByAnyKey:
+	case r.May.AnyOf == nil:
 		return []openapi.Requirement{{"bearer": {}}, {"apiKey": {}}}
+	}
+	kinds := r.of
+	if len(kinds) == 0 {
+		kinds = []string{""}
+	}
+	var scopes []auth.Scope
+	for _, kind := range kinds {
+		for _, scope := range r.May.AnyOf(kind) {
+			if !slices.Contains(scopes, scope) {
+				scopes = append(scopes, scope)
+			}
+		}
 	}
 	for _, scope := range scopes {
 		all = append(all, openapi.Requirement{"bearer": {string(scope)}}, openapi.Requirement{"apiKey": {string(scope)}})

@@ -17,8 +17,9 @@ func (a *api) eraseRoutes() []*route {
 	type steps = front.Steps[question]
 	return []*route{
 		{Route: front.Route{Method: http.MethodDelete, Path: "/v1/visitors/{id}", Class: auth.ClassExport,
+			May:   auth.ToErase(),
 			Steps: steps{Allow: a.allowErase, Read: a.readErase, Answer: a.answerErase}},
-			about: "Erase one visitor of a website", access: ByErase, stores: nothing,
+			about: "Erase one visitor of a website", of: oneWebsite, stores: nothing,
 			off: func(cfg *Config) bool { return cfg.Erase == nil },
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "eraseVisitor", Tag: tagExports,
@@ -34,9 +35,6 @@ func (a *api) eraseRoutes() []*route {
 	}
 }
 
-// eraseScopes returns the scopes that allow erasing of resources of any kind.
-func eraseScopes(string) []auth.Scope { return []auth.Scope{auth.EraseData} }
-
 // allowErase checks that the key may erase visitors of the website in the URL.
 func (a *api) allowErase(ctx context.Context, r *front.Request, q *question) error {
 	others := func() error {
@@ -51,14 +49,7 @@ func (a *api) allowErase(ctx context.Context, r *front.Request, q *question) err
 		return mistake.List{{Field: "website_id",
 			Message: "is required, because visitors are of a website"}}
 	}
-	if err := a.allowResource(ctx, r, eraseScopes); err != nil {
-		return err
-	}
-	if !r.Principal.MayErase() {
-		return &denied{scope: auth.EraseData, field: "Authorization",
-			why: "needs an API key without filters and without a list of query types, because it erases all rows of a visitor"}
-	}
-	return nil
+	return a.permitOn(ctx, r, r.Route.May, allRows+"it erases all rows of a visitor")
 }
 
 // readPerson decodes the id in the path, and the parameters.

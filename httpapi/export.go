@@ -24,8 +24,9 @@ func (a *api) exportRoutes() []*route {
 	type steps = front.Steps[question]
 	return []*route{
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/export", Class: auth.ClassExport,
+			May:   auth.ToExport(),
 			Steps: steps{Allow: a.allowExport, Read: a.readExport, Answer: a.answerExport}},
-			about: "Export the raw rows of a website, link or monitor", access: ByExport,
+			about: "Export the raw rows of a website, link or monitor", of: anySubject,
 			off: func(cfg *Config) bool { return cfg.Export == nil },
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "exportRows", Tag: tagExports,
@@ -110,22 +111,12 @@ type exportRequest struct {
 // exportParams are the parameters of an export beside its subject.
 var exportParams = []string{"format", "table", "startDate", "endDate", "after", "escapeFormulas", bomParam}
 
-// exportScopes returns the scopes that allow an export of resources of any kind.
-func exportScopes(string) []auth.Scope { return []auth.Scope{auth.ExportData} }
-
 // allowExport checks that the key may export the one website, link or monitor in the URL.
 func (a *api) allowExport(ctx context.Context, r *front.Request, q *question) error {
 	if err := a.findSubject(r, func() error { return a.readExport(ctx, r, q) }); err != nil {
 		return err
 	}
-	if err := a.allowResource(ctx, r, exportScopes); err != nil {
-		return err
-	}
-	if !r.Principal.MayExport() {
-		return &denied{scope: auth.ExportData, field: "Authorization",
-			why: "needs an API key without filters and without a list of query types, because an export has all rows"}
-	}
-	return nil
+	return a.permitOn(ctx, r, r.Route.May, allRows+"an export has all rows")
 }
 
 // readExport decodes the URL of an export.

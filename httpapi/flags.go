@@ -40,8 +40,9 @@ func (a *api) flagRoutes() []*route {
 	manage := func(method, path, about string, s steps,
 		describe func(*describer) described) *route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Scope: auth.ManageFlags,
-			Steps: s},
-			about: about, access: ByClientKey, body: method == http.MethodPost || method == http.MethodPatch,
+			May: auth.ToManageFlags(), Steps: s},
+			about: about, of: []string{auth.KindWebsite, auth.KindOrganization},
+			body:   method == http.MethodPost || method == http.MethodPatch,
 			stores: changes(method, "flags, history of flags"), off: withoutFlags, describe: describe}
 	}
 	evaluate := func(method, path, about string, s steps,
@@ -180,7 +181,7 @@ func (a *api) evaluated(ctx context.Context, r *front.Request, q *flagQuestion) 
 		return q.client
 	}
 	site := flags.OfWebsite(q.id)
-	if k := r.Key(); k == nil || !k.All || len(k.Resources) > 0 || k.Owner != q.id {
+	if k := r.Key(); !k.ReachesEverything() || k.Owner != q.id {
 		return site
 	}
 	if _, err := a.cfg.Directory.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: q.id}); err == nil {
@@ -191,8 +192,8 @@ func (a *api) evaluated(ctx context.Context, r *front.Request, q *flagQuestion) 
 
 // allowManage checks that the key may manage flags. The client in the body is checked later.
 func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) error {
-	if !r.Key().Has(auth.ManageFlags) {
-		return lacks(auth.ManageFlags)
+	if err := permit(r, r.Route.May, ""); err != nil {
+		return err
 	}
 	values, ok := r.Query()
 	if !ok {
@@ -203,8 +204,8 @@ func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) 
 
 // allowFlags checks that the key may manage the flags of the client in the URL.
 func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion) error {
-	if !r.Key().Has(auth.ManageFlags) {
-		return lacks(auth.ManageFlags)
+	if err := permit(r, r.Route.May, ""); err != nil {
+		return err
 	}
 	values, ok := r.Query()
 	if !ok {
@@ -227,7 +228,7 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 }
 
 // allowClient checks that the key may manage the flags of the client with this id. The client is a website that
-// the key reaches, or the key's organisation. Unknown ids and ids of other owners get the same answer.
+// the key reaches, or the key's organisation.
 func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion, id string) error {
 	if id == "" {
 		return mistake.List{{Field: "clientId",
@@ -235,24 +236,14 @@ func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion
 	}
 	q.client = flags.OfWebsite(id)
 	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: id}
-	if !plausible(id) {
-		r.Resource.ID = ""
-		return noClient()
-	}
-	owner, err := a.cfg.Directory.Owner(ctx, subject(r))
-	switch {
-	case err == nil:
-		r.Resource.Owner = owner
-	case !errors.Is(err, store.ErrNotFound):
-		return err
-	case id == r.Key().Owner:
-		q.client = flags.OfOrganization(id)
-		r.Resource = auth.Resource{Kind: auth.KindOrganization, ID: id, Owner: id}
-	}
-	if !r.Key().Allows(auth.ManageFlags, r.Resource) {
-		return noClient()
-	}
-	return nil
+	return reach(r, id, func() (ok bool, err error) {
+		r.Resource.Owner, err = a.cfg.Directory.Owner(ctx, subject(r))
+		if errors.Is(err, store.ErrNotFound) && id == r.Key().Owner {
+			q.client, err = flags.OfOrganization(id), nil
+			r.Resource = auth.Resource{Kind: auth.KindOrganization, ID: id, Owner: id}
+		}
+		return r.Principal.Allows(r.Route.May, r.Resource), err
+	}, noClient)
 }
 
 // noClient returns the error for a client that does not exist, or whose flags the key must not manage.

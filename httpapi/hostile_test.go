@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/auth"
 )
 
 func TestAnswersToManyMistakesAreBounded(t *testing.T) {
@@ -117,16 +119,22 @@ func TestHostileAddresses(t *testing.T) {
 	}
 }
 
+// keyFor returns the name of a key with the scope that a route needs, or else of the key that reads everything.
+func keyFor(rt *route) string {
+	scope, _ := rt.May.Scope(&auth.Key{})
+	return cmp.Or(map[auth.Scope]string{auth.ManageFlags: "flags", auth.ManageKeys: "manager",
+		auth.ManageDefinitions: "definer", auth.ManageWebsites: "sites"}[scope], "all")
+}
+
 // FuzzHandler sends any request to any route. The response must be JSON and never an internal error. An error must have
 // a message, and a body that is not JSON must be rejected. {id} in a URL is the id of a flag.
 func FuzzHandler(f *testing.F) {
-	keys := map[Access]string{ByClientKey: "flags"}
 	for _, rt := range (*api)(nil).routes() {
 		target, body := ask(rt, "site_a")
-		f.Add(rt.Method, target, cmp.Or(keys[rt.access], "all"), []byte(body))
+		f.Add(rt.Method, target, keyFor(rt), []byte(body))
 		for _, body := range hostile {
 			if rt.body && len(body) < 4_000 {
-				f.Add(rt.Method, target, cmp.Or(keys[rt.access], "all"), []byte(body))
+				f.Add(rt.Method, target, keyFor(rt), []byte(body))
 			}
 		}
 	}

@@ -23,14 +23,14 @@ func (a *api) keyRoutes() []*route {
 	type steps = front.Steps[keyQuestion]
 	row := func(method, path, about string, body bool, s steps,
 		describe func(*describer) described) *route {
-		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about,
-			access: ByKeyManager, body: body,
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther,
+			May: auth.ToManageKeys(), Steps: s}, about: about, of: []string{auth.KindKey}, body: body,
 			stores: changes(method, "keys"),
 			off:    func(cfg *Config) bool { return cfg.Keys == nil }, describe: describe}
 	}
 	return []*route{
 		row(http.MethodGet, "/v1/keys", "List the keys that the key may manage", false,
-			steps{Allow: a.allowKeys, Read: a.readKeyPage, Answer: a.listKeys},
+			steps{Allow: allowRoute[keyQuestion], Read: a.readKeyPage, Answer: a.listKeys},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "listKeys", Tag: tagKeys, NotModified: true,
 					Params: pageParams(listing.MaxLimit),
@@ -40,7 +40,7 @@ func (a *api) keyRoutes() []*route {
 						openapi.Member("next", nextPage())).Needs("success", "keys", "next")}}
 			}),
 		row(http.MethodPost, "/v1/keys", "Create a key, which never grants more than the key that creates it", true,
-			steps{Allow: a.allowKeys, Read: a.readNewKey, Answer: a.createKey},
+			steps{Allow: allowRoute[keyQuestion], Read: a.readNewKey, Answer: a.createKey},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "createKey", Tag: tagKeys, Body: openapi.Ref("NewKey"),
 					Answer: openapi.Of[keyBody](d.reflect),
@@ -76,9 +76,10 @@ func (a *api) keyRoutes() []*route {
 					Body:  rotationFields.Schema("")}, errors: []code{codeConflict}}
 			}),
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/audit", Class: auth.ClassOther,
+			May:   auth.ToReadAudit(),
 			Steps: front.Steps[auditQuestion]{Allow: a.allowAudit, Read: a.readAudit, Answer: a.listAudit}},
-			about: "List the uses of the owner's keys, newest first", access: ByAuditor,
-			off: func(cfg *Config) bool { return cfg.Trail == nil },
+			about: "List the uses of the owner's keys, newest first",
+			off:   func(cfg *Config) bool { return cfg.Trail == nil },
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "listAudit", Tag: tagAudit,
 					About: "An entry with a `count` stands for several equal requests. Entries appear within a second.",
@@ -164,37 +165,17 @@ type keyBody struct {
 	Secret  string    `json:"secret,omitempty"`
 }
 
-// allowKeys checks that the caller may manage keys.
-func (a *api) allowKeys(_ context.Context, r *front.Request, _ *keyQuestion) error {
-	r.Scope = auth.ManageKeys
-	if r.Principal.MayManageKeys() {
-		return nil
-	}
-	return lacks(auth.ManageKeys)
-}
-
-// allowKey checks that the caller may manage the key in the path. Unknown keys, keys of other owners and keys that
-// grant more than the caller's get the same answer.
+// allowKey checks that the caller may manage the key in the path, which grants no more than the caller's.
 func (a *api) allowKey(ctx context.Context, r *front.Request, q *keyQuestion) error {
-	if err := a.allowKeys(ctx, r, q); err != nil {
+	if err := permit(r, r.Route.May, ""); err != nil {
 		return err
 	}
-	if !plausible(r.Segment) {
-		return unreachedKey()
-	}
-	r.Resource = auth.Resource{Kind: auth.KindKey, ID: r.Segment}
-	k, err := a.cfg.Keys.Key(ctx, r.Segment)
-	switch {
-	case errors.Is(err, auth.ErrNotFound):
-		return unreachedKey()
-	case err != nil:
-		return err
-	}
-	if r.Resource.Owner = k.Owner; k.Exceeds(r.Key()) != nil {
-		return unreachedKey()
-	}
-	q.key = k
-	return nil
+	return reach(r, r.Segment, func() (ok bool, err error) {
+		r.Resource = auth.Resource{Kind: auth.KindKey, ID: r.Segment}
+		q.key, err = a.cfg.Keys.Key(ctx, r.Segment)
+		r.Resource.Owner = q.key.Owner
+		return q.key.Exceeds(r.Key()) == nil, err
+	}, unreachedKey)
 }
 
 // unreachedKey returns the error for a key that the caller may not manage.

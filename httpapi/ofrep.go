@@ -71,7 +71,7 @@ func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) e
 // clientOf returns the client of k: its only website, or without a list its organisation. It returns the zero Client
 // for a key with several websites.
 func clientOf(k *auth.Key) flags.Client {
-	if k.All && len(k.Resources) == 0 {
+	if k.ReachesEverything() {
 		return flags.OfOrganization(k.Owner)
 	}
 	sites := slices.DeleteFunc(slices.Clone(k.Resources),

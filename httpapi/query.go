@@ -18,11 +18,13 @@ import (
 func (a *api) queryRoutes() []*route {
 	type steps = front.Steps[question]
 	withoutSubjects := func(cfg *Config) bool { return cfg.Subjects == nil }
-	list := func(path, about string, off func(*Config) bool, s steps, id string,
+	list := func(path, about, kind string, off func(*Config) bool,
+		show func(context.Context, *front.Request, *question) (*front.Answer, error), id string,
 		answer func(*describer) *openapi.Schema) *route {
-		s.Read = a.readListPage
-		return &route{Route: front.Route{Method: http.MethodGet, Path: path, Class: auth.ClassOther, Steps: s},
-			about: about, access: ByKey, off: off,
+		return &route{Route: front.Route{Method: http.MethodGet, Path: path, Class: auth.ClassOther,
+			May:   auth.ToList(kind),
+			Steps: steps{Allow: allowRoute[question], Read: a.readListPage, Answer: show}},
+			about: about, off: off,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: id, Tag: tagQueries, NotModified: true,
 					Answer: answer(d), About: allOnAPage, Params: pagesOf(listing.MaxLimit, listing.MaxLimit)}}
@@ -30,8 +32,9 @@ func (a *api) queryRoutes() []*route {
 	}
 	return []*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
+			May:   auth.ToRead(),
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: a.cost, Answer: a.answerQueries}},
-			about: "Run a query or a batch", access: BySubject, body: true, stores: nothing, forms: true,
+			about: "Run a query or a batch", of: anySubject, body: true, stores: nothing, forms: true,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries,
 					Params: append(subjectParams(), bomQuery()),
@@ -42,8 +45,9 @@ func (a *api) queryRoutes() []*route {
 					errors: []code{codeNoSubject, codeNotAcceptable}}
 			}},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
+			May:   auth.ToRead(),
 			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: a.cost, Answer: a.answerAddress}},
-			about: "Run a query given in the URL", access: BySubject, forms: true,
+			about: "Run a query given in the URL", of: anySubject, forms: true,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries,
 					Params: append(append(subjectParams(), d.queryParams()...), bomQuery()), NotModified: true,
@@ -51,8 +55,9 @@ func (a *api) queryRoutes() []*route {
 					errors: []code{codeNoSubject, codeNotAcceptable}}
 			}},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
+			May:   auth.ToExplain(),
 			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: a.cost, Answer: a.explainQueries}},
-			about: "Show the SQL of a query", access: ByWholeSubject, body: true, stores: nothing,
+			about: "Show the SQL of a query", of: anySubject, body: true, stores: nothing,
 			off: func(cfg *Config) bool { return cfg.NoCompile },
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "explainQuery", Tag: tagQueries,
@@ -72,18 +77,18 @@ func (a *api) queryRoutes() []*route {
 					Params: []openapi.Param{openapi.Query("include_meta",
 						openapi.Truth("Also return descriptions, columns and hints for charts; default `false`"))}}}
 			}},
-		list("/v1/query/websites", "List websites that the key can read", nil,
-			steps{Allow: allowList(auth.KindWebsite), Answer: a.listWebsites}, "listWebsites",
-			func(d *describer) *openapi.Schema { return openapi.Of[websitesBody](d.reflect) }),
-		list("/v1/query/links", "List short links that the key can read", withoutSubjects,
-			steps{Allow: allowList(auth.KindLink), Answer: a.listLinks}, "listLinks",
-			func(d *describer) *openapi.Schema { return openapi.Of[linksBody](d.reflect) }),
-		list("/v1/query/monitors", "List uptime monitors that the key can read", withoutSubjects,
-			steps{Allow: allowList(auth.KindSchedule), Answer: a.listMonitors}, "listMonitors",
+		list("/v1/query/websites", "List websites that the key can read", auth.KindWebsite, nil, a.listWebsites,
+			"listWebsites", func(d *describer) *openapi.Schema { return openapi.Of[websitesBody](d.reflect) }),
+		list("/v1/query/links", "List short links that the key can read", auth.KindLink, withoutSubjects, a.listLinks,
+			"listLinks", func(d *describer) *openapi.Schema { return openapi.Of[linksBody](d.reflect) }),
+		list("/v1/query/monitors", "List uptime monitors that the key can read", auth.KindSchedule, withoutSubjects,
+			a.listMonitors, "listMonitors",
 			func(d *describer) *openapi.Schema { return openapi.Of[monitorsBody](d.reflect) }),
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
-			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Cost: a.cost, Answer: a.answerOverview}},
-			about: "Show a website at a glance", access: ByPath,
+			May: auth.ToRead(),
+			Steps: steps{Allow: allowPath[question](a, ""), Read: a.readOverview, Cost: a.cost,
+				Answer: a.answerOverview}},
+			about: "Show a website at a glance", of: oneWebsite,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getOverview", Tag: tagQueries,
 					NotModified: true, Answer: openapi.Of[overviewBody](d.reflect),

@@ -8,36 +8,14 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// Access is the kind of permission that a route requires.
-type Access string
+// Access says whether callers of a route need a key.
+type Access int
 
-// The kinds of access. A subject is a website, a link or a monitor. auth.ReadScopes returns its
-// scopes.
+// The kinds of access.
 const (
-	Public Access = "public" // no key; keys are ignored
-	// a key that may read subjects of the kind; the response lists the subjects that it may read
-	ByKey     Access = "key"
-	ByAnyKey  Access = "any key" // any key or panel token
-	ByOwnKey  Access = "own key" // a key with a read scope, but not a panel token
-	BySubject Access = "subject" // a key that may read the one subject in the URL's query
-	// like subject, but needs read:data, no panel token and no mandatory filters
-	ByWholeSubject Access = "whole subject"
-	// a key with export:data for the one subject in the URL's query; no panel token, no mandatory filters, no list of
-	// types
-	ByExport Access = "export"
-	// a key with erase:data for the website in the URL's query; no panel token, no mandatory filters, no list of types
-	ByErase   Access = "erase"
-	ByPath    Access = "path"    // a key that may read the website in the path
-	ByDefiner Access = "definer" // a key with manage:definitions for the website in the path
-	// a key with manage:keys, but not a panel token; it reaches keys that grant no more than itself
-	ByKeyManager Access = "key manager"
-	// a key with manage:websites, without mandatory filters and a list of types, but not a panel token; it adds
-	// websites if it reaches everything
-	BySiteManager Access = "site manager"
-	// a key with read:audit that reaches everything of its owner; no panel token, no mandatory filters
-	ByAuditor     Access = "auditor"
-	ByClientKey   Access = "client key"    // a key with manage:flags for the client in clientId
-	ByKeyOrClient Access = "key or client" // a key, or the id of a client, which is public; see [Flags]
+	ByKey         Access = iota // a key or a panel token that has [Route.May]
+	ByKeyOrClient               // a key, or the id of a client, which is public; see [Flags]
+	Public                      // no key; keys are ignored
 )
 
 // A Route is a route of the API with its access. Routes with GET also respond to HEAD, and every path responds to
@@ -50,7 +28,9 @@ type Route struct {
 	// Anonymous is the class of rate limits for callers without a key; empty means Class.
 	Anonymous auth.Class
 	Access    Access
-	Body      bool // whether the route reads a JSON body
+	May       auth.Permission // that keys need; the zero Permission is every key's
+	Of        []string        // the kinds of the resource that a request is about; empty if it is about no single one
+	Body      bool            // whether the route reads a JSON body
 	// Stores has names of the table "Bytes on disk" in docs/security.md, joined by commas: the records that requests
 	// create or change. It is "nothing" if they change none, and empty for GET.
 	Stores string
@@ -63,17 +43,24 @@ func Routes() []Route {
 	for _, r := range rows {
 		list = append(list, Route{
 			Method: r.Method, Path: r.Path, About: r.about, Class: r.Class, Anonymous: r.Anonymous, Access: r.access,
-			Body: r.body, Stores: r.stores,
+			May: r.May, Of: slices.Clone(r.of), Body: r.body, Stores: r.stores,
 		})
 	}
 	return list
 }
 
-// A route is a row of the table of routes: its path, its access, and its steps.
+// The kinds of resources that requests may be about.
+var (
+	anySubject = []string{auth.KindWebsite, auth.KindLink, auth.KindSchedule}
+	oneWebsite = []string{auth.KindWebsite}
+)
+
+// A route is a row of the table of routes: its path, what its callers need, and its steps.
 type route struct {
 	front.Route
 	about  string
 	access Access
+	of     []string           // as in Route
 	body   bool               // reads a JSON body
 	stores string             // as in Route
 	off    func(*Config) bool // reports whether the host disabled the route; nil means never
@@ -116,7 +103,7 @@ func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 		switch {
 		case row.access == ByKeyOrClient:
 			row.Credentials, row.Cache = front.OptionalCredentials, "private, no-cache"
-		case row.access != Public:
+		case row.access == ByKey:
 			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache",
 				"Authorization, X-Api-Key, Origin"
 		case row.Class == auth.ClassHealth:

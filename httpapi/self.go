@@ -15,7 +15,7 @@ import (
 func (a *api) selfRoutes() []*route {
 	return []*route{{Route: front.Route{Method: http.MethodGet, Path: "/v1/self", Class: auth.ClassOther,
 		Steps: front.Steps[struct{}]{Answer: showSelf}},
-		about: "Show what the key or the panel token of the request may do", access: ByAnyKey,
+		about: "Show what the key or the panel token of the request may do",
 		describe: func(d *describer) described {
 			return described{Operation: openapi.Operation{ID: "getSelf", Tag: tagKeys, NotModified: true,
 				Answer: openapi.Of[selfBody](d.reflect),
@@ -24,7 +24,7 @@ func (a *api) selfRoutes() []*route {
 }
 
 // A selfRecord is the caller in responses. It does not have the mandatory filters: the conditions on its answers may be
-// a secret of the key's owner, as in [auth.Principal.MayExplain]. Of a panel token, it does not have the id and the
+// a secret of the key's owner, as in [auth.ToExplain]. Of a panel token, it does not have the id and the
 // name of its key.
 type selfRecord struct {
 	Kind      selfKind        `json:"kind"`
@@ -64,7 +64,7 @@ func showSelf(_ context.Context, r *front.Request, _ *struct{}) (*front.Answer, 
 func selfRecordOf(p *auth.Principal) selfRecord {
 	k := p.Key
 	s := selfRecord{
-		Kind: selfKey, ID: k.ID, Name: k.Name, Scopes: listed(k.Scopes), All: k.All && len(k.Resources) == 0,
+		Kind: selfKey, ID: k.ID, Name: k.Name, Scopes: listed(k.Scopes), All: k.ReachesEverything(),
 		Resources: listed(k.Resources),
 		Filtered:  len(k.Filters) > 0, Types: k.Types, Expires: maybe(earliest(k.Expires, p.Expires)),
 	}

@@ -83,8 +83,5 @@ func (a *api) readListPage(_ context.Context, r *front.Request, q *question) (er
 	return err
 }
 
-// reaches reports whether the key of r may read a resource.
-func reaches(r *front.Request, of auth.Resource) bool {
-	_, ok := r.Principal.Key.ReadScope(of)
-	return ok
-}
+// reaches reports whether the caller has the permission of the route for a resource.
+func reaches(r *front.Request, of auth.Resource) bool { return r.Principal.Allows(r.Route.May, of) }

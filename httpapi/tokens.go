@@ -23,8 +23,9 @@ func (a *api) tokenRoutes() []*route {
 	type steps = front.Steps[question]
 	return []*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
+			May:   auth.ToMintTokens(),
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
-			about: "Mint a panel token, which never grants more than the key", access: ByOwnKey, body: true,
+			about: "Mint a panel token, which never grants more than the key", body: true,
 			stores: nothing, off: func(cfg *Config) bool { return cfg.Minter == nil },
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "createToken", Tag: tagTokens,
@@ -143,15 +144,14 @@ type tokenBody struct {
 
 // allowMint checks that the caller has an API key and not a panel token.
 func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error {
-	r.Scope = auth.ReadData
-	k := r.Key()
-	if r.Principal.Token == "" && (k.Has(auth.ReadData) || k.Has(auth.ReadLinks) || k.Has(auth.ReadMonitors)) {
+	r.Scope = auth.ReadData // the widest that suffices
+	switch {
+	case r.Principal.Has(r.Route.May):
 		return nil
+	case r.Principal.Token != "":
+		return &denied{scope: r.Scope, field: "Authorization", why: "needs an API key, not a panel token"}
 	}
-	if r.Principal.Token != "" {
-		return &denied{scope: auth.ReadData, field: "Authorization", why: "needs an API key, not a panel token"}
-	}
-	return lacks(auth.ReadData)
+	return lacks(r.Scope)
 }
 
 // readToken reads the claims of the token from the body. It rejects fields and types that the catalog does not have,

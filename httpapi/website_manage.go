@@ -21,45 +21,50 @@ const websitePath = "/v1/websites/{website_id}"
 // websiteRoutes returns the routes that manage websites.
 func (a *api) websiteRoutes() []*route {
 	type steps = front.Steps[websiteQuestion]
-	row := func(method, path, about string, body bool, s steps,
+	row := func(method, path, about string, may auth.Permission, body bool, s steps,
 		describe func(*describer) described) *route {
-		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Steps: s}, about: about,
-			access: BySiteManager, body: body,
+		var of []string
+		if path == websitePath {
+			of, s.Allow = oneWebsite, allowPath[websiteQuestion](a, ofWebsites)
+		}
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, May: may, Steps: s},
+			about: about, of: of, body: body,
 			stores: changes(method, "websites"),
 			off:    func(cfg *Config) bool { return cfg.Websites == nil }, describe: describe}
 	}
 	return []*route{
-		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules", false,
+		row(http.MethodGet, "/v1/websites", "List the websites that the key may manage, with their rules",
+			auth.ToManageWebsites(), false,
 			steps{Allow: a.allowWebsites, Read: a.readWebsitePage, Answer: a.listManaged},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "listManagedWebsites", Tag: tagWebsites,
 					NotModified: true, Params: pageParams(listing.MaxLimit),
 					Answer: openapi.Of[managedBody](d.reflect)}}
 			}),
-		row(http.MethodPost, "/v1/websites", "Add a website", true,
+		row(http.MethodPost, "/v1/websites", "Add a website", auth.ToAddWebsites(), true,
 			steps{Allow: a.allowNewWebsite, Read: a.readNewWebsite, Answer: a.addWebsite},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "addWebsite", Tag: tagWebsites,
 					Body: openapi.Ref("NewWebsite"), Answer: openapi.Of[websiteBody](d.reflect),
 					About: "Only a key that reaches everything of its owner can add websites. The server chooses the id."}, errors: []code{codeConflict}}
 			}),
-		row(http.MethodGet, websitePath, "Show a website with its rules", false,
-			steps{Allow: a.allowManaged, Answer: a.showWebsite},
+		row(http.MethodGet, websitePath, "Show a website with its rules", auth.ToManageWebsites(), false,
+			steps{Answer: a.showWebsite},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getWebsite", Tag: tagWebsites,
 					NotModified: true, Params: []openapi.Param{websiteParam()},
 					Answer: openapi.Of[websiteBody](d.reflect)}}
 			}),
-		row(http.MethodPatch, websitePath, "Change a website", true,
-			steps{Allow: a.allowManaged, Read: a.readWebsiteChange, Answer: a.changeWebsite},
+		row(http.MethodPatch, websitePath, "Change a website", auth.ToManageWebsites(), true,
+			steps{Read: a.readWebsiteChange, Answer: a.changeWebsite},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "changeWebsite", Tag: tagWebsites,
 					Params: []openapi.Param{websiteParam()}, Body: openapi.Ref("WebsitePatch"),
 					Answer: openapi.Of[websiteBody](d.reflect),
 					About:  "Fields that the body leaves out do not change. Servers apply the change within a second."}, errors: []code{codeConflict}}
 			}),
-		row(http.MethodDelete, websitePath, "Remove a website, but not its rows", false,
-			steps{Allow: a.allowManaged, Answer: a.removeWebsite},
+		row(http.MethodDelete, websitePath, "Remove a website, but not its rows", auth.ToManageWebsites(), false,
+			steps{Answer: a.removeWebsite},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "removeWebsite", Tag: tagWebsites,
 					Params: []openapi.Param{websiteParam()}, Answer: done(),
@@ -115,38 +120,21 @@ type managedBody struct {
 	Next     *string          `json:"next"` // null on the last page
 }
 
-// websiteScopes returns the scopes that allow to manage websites.
-func websiteScopes(string) []auth.Scope { return []auth.Scope{auth.ManageWebsites} }
+// ofWebsites is what the keys of these routes must be.
+const ofWebsites = allRows + "a change concerns all rows of a website"
 
 // allowWebsites checks that the caller may manage websites.
 func (a *api) allowWebsites(_ context.Context, r *front.Request, _ *websiteQuestion) error {
-	r.Scope = auth.ManageWebsites
-	switch {
-	case !r.Key().Has(auth.ManageWebsites) || r.Principal.Token != "":
-		return lacks(auth.ManageWebsites)
-	case !r.Principal.MayManageWebsites():
-		return &denied{scope: auth.ManageWebsites, field: "Authorization",
-			why: "needs an API key without filters and without a list of query types, because a change concerns all rows of a website"}
-	}
-	return nil
+	return permit(r, r.Route.May, ofWebsites)
 }
 
-// allowNewWebsite checks that the caller reaches everything, so also the website that it adds.
-func (a *api) allowNewWebsite(ctx context.Context, r *front.Request, q *websiteQuestion) error {
-	if err := a.allowWebsites(ctx, r, q); err != nil || r.Principal.MayAddWebsites() {
+// allowNewWebsite checks that the caller also reaches the website that it adds.
+func (a *api) allowNewWebsite(_ context.Context, r *front.Request, _ *websiteQuestion) error {
+	if err := permit(r, auth.ToManageWebsites(), ofWebsites); err != nil {
 		return err
 	}
-	return &denied{scope: auth.ManageWebsites, field: "Authorization",
-		why: "needs an API key that reaches everything of its owner, because it must reach the websites that it adds"}
-}
-
-// allowManaged checks that the caller may manage the website in the path. Unknown websites and websites of other owners
-// get the same answer.
-func (a *api) allowManaged(ctx context.Context, r *front.Request, q *websiteQuestion) error {
-	if err := a.allowWebsite(ctx, r, websiteScopes); err != nil {
-		return err
-	}
-	return a.allowWebsites(ctx, r, q)
+	return permit(r, r.Route.May,
+		"needs an API key that reaches everything of its owner, because it must reach the websites that it adds")
 }
 
 // listManaged answers with a page of the websites that the caller may manage.
@@ -155,7 +143,7 @@ func (a *api) listManaged(ctx context.Context, r *front.Request, q *websiteQuest
 		return a.cfg.Websites.WebsitePage(ctx, r.Key().Owner, page)
 	}
 	found, next, err := pageOf(q.page, read, store.Website.Position, func(w store.Website) bool {
-		return r.Key().Allows(auth.ManageWebsites, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner})
+		return reaches(r, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner})
 	})
 	if err != nil {
 		return nil, err
@@ -217,7 +205,7 @@ func (a *api) removeWebsite(ctx context.Context, r *front.Request, _ *websiteQue
 // a second late.
 func (a *api) vanished(r *front.Request, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return a.unreached(r, auth.KindWebsite, websiteScopes(""))
+		return a.unreached(r, auth.KindWebsite, r.Route.May)
 	}
 	return err
 }

@@ -128,10 +128,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	usage, err := newUsageCache(cfg.Usage)
-	if err != nil {
-		return nil, err
-	}
+	usage := newUsageCache(cfg.Usage)
 	names, err := newNameCounter()
 	if err != nil {
 		return nil, err

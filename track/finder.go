@@ -71,7 +71,7 @@ func (d *finder) onlySite(ctx context.Context) (string, error) {
 			ids = append(ids, r.ID)
 		}
 	}
-	if len(d.key.Resources) == 0 && d.key.All {
+	if d.key.ReachesEverything() {
 		all, err := d.directory.Websites(ctx, d.key.Owner)
 		if err != nil {
 			return "", codeLookupDown.withCause(err)

@@ -20,15 +20,6 @@ func (s stored) Events(context.Context, string, time.Time, time.Time) (int64, er
 	return int64(s), nil
 }
 
-func cacheOf(t *testing.T, usage Usage) *usageCache {
-	t.Helper()
-	cache, err := newUsageCache(usage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cache
-}
-
 // askedUsage counts how often each website is asked for.
 type askedUsage map[string]int
 
@@ -41,9 +32,11 @@ func (a askedUsage) Events(_ context.Context, website string, _, _ time.Time) (i
 // leaves it.
 func TestManyWebsitesHaveQuotas(t *testing.T) {
 	asked := askedUsage{}
-	cache := cacheOf(t, asked)
+	cache := newUsageCache(asked)
+	id := func(i int) string { return fmt.Sprintf("w%07d", i) }
+	usageKept := usageBytes / (usageCost + len(id(0)))
 	ask := func(i int) {
-		w := store.Website{ID: fmt.Sprint("w", i), Rules: store.Rules{MonthlyEvents: 10}}
+		w := store.Website{ID: id(i), Rules: store.Rules{MonthlyEvents: 10}}
 		if left, err := (&quotas{usage: cache}).open(t.Context(), w, noon); err != nil || !left {
 			t.Fatalf("website %d: %v, %v", i, left, err)
 		}
@@ -64,8 +57,24 @@ func TestManyWebsitesHaveQuotas(t *testing.T) {
 		if i == 1 {
 			want = 2
 		}
-		if n := asked[fmt.Sprint("w", i)]; n != want {
+		if n := asked[id(i)]; n != want {
 			t.Fatalf("website %d was asked for %d times, want %d", i, n, want)
+		}
+	}
+}
+
+// BenchmarkQuota is one event of one of a thousand websites with a quota.
+func BenchmarkQuota(b *testing.B) {
+	cache := newUsageCache(askedUsage{})
+	sites := make([]store.Website, 1000)
+	for i := range sites {
+		sites[i] = store.Website{ID: fmt.Sprint("website-", i), Rules: store.Rules{MonthlyEvents: 1 << 40}}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		q, w := quotas{usage: cache}, sites[i%len(sites)]
+		if left, err := q.open(b.Context(), w, noon); err != nil || !left || !q.spend(w.ID) {
+			b.Fatal(left, err)
 		}
 	}
 }
@@ -99,7 +108,7 @@ func TestGateAccepts(t *testing.T) {
 			request: &front.Request{Request: httptest.NewRequest("POST", "/?client_id=w1", nil), Now: noon},
 			route:   &route{access: ByWebsite},
 			finder:  finder{directory: w, key: keys[c.key]},
-			quotas:  quotas{usage: cacheOf(t, c.usage)},
+			quotas:  quotas{usage: newUsageCache(c.usage)},
 			blocked: &blockedCounter{writer: w, now: noonClock, logger: slog.New(slog.DiscardHandler), closed: true},
 		}
 		g.site = namedSite(g.request, g.route.access)
@@ -150,7 +159,7 @@ func TestGateRefuses(t *testing.T) {
 			request: &front.Request{Request: httptest.NewRequest("POST", c.target, nil), Now: noon},
 			route:   &route{access: c.access},
 			finder:  finder{directory: w, key: keys[c.key]},
-			quotas:  quotas{usage: cacheOf(t, nil)},
+			quotas:  quotas{usage: newUsageCache(nil)},
 			blocked: &blockedCounter{writer: w, now: noonClock, logger: slog.New(slog.DiscardHandler), closed: true},
 		}
 		g.site = namedSite(g.request, g.route.access)

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
+	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -26,11 +25,12 @@ type noQuotas struct{}
 func (noQuotas) Events(context.Context, string, time.Time, time.Time) (int64, error) { return 0, nil }
 
 // usageTTL is the lifetime of a cached count of stored events. For this time a process may not notice events that
-// other processes accepted. usageKept is the maximum number of websites in the cache; beyond it the website that was
-// used least recently leaves.
+// other processes accepted. usageBytes bounds the cache, to some 10 000 websites; beyond it the website that was used
+// least recently leaves.
 const (
-	usageTTL  = time.Minute
-	usageKept = 10_000
+	usageTTL   = time.Minute
+	usageBytes = 3 << 20
+	usageCost  = 300 // bytes of one website beside its id
 )
 
 // A used counts the events of a website in a month: the stored events at the last query, and the events that this
@@ -46,25 +46,16 @@ type used struct {
 // A usageCache caches the results of Usage.
 type usageCache struct {
 	usage Usage // nil means that quotas are ignored
-
-	mu sync.Mutex // so that concurrent requests share one count
-	by *simplelru.LRU[string, *used]
+	by    *lru.Cache[string, *used]
 }
 
-func newUsageCache(usage Usage) (*usageCache, error) {
-	by, err := simplelru.NewLRU[string, *used](usageKept, nil)
-	return &usageCache{usage: usage, by: by}, err
+func newUsageCache(usage Usage) *usageCache {
+	return &usageCache{usage, lru.New[string, *used](usageBytes)}
 }
 
+// of returns the count of a website, which concurrent requests share.
 func (u *usageCache) of(website string) *used {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	one, ok := u.by.Get(website)
-	if !ok {
-		one = &used{}
-		u.by.Add(website, one)
-	}
-	return one
+	return u.by.GetOrAdd(website, func() *used { return &used{} }, usageCost+int64(len(website)))
 }
 
 // events returns the number of a website's events in the month of now.

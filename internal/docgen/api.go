@@ -12,6 +12,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/track"
 )
@@ -104,23 +105,74 @@ type apiPage struct {
 	left     []string // endpoints for which no route was found yet
 }
 
-// callers describes the credentials that routes of the API need.
-var callers = map[httpapi.Access]string{
-	httpapi.Public:         "none; a key is ignored",
-	httpapi.ByKey:          "a key with `read:data`, `read:links` or `read:monitors`; the answer lists what the key can read",
-	httpapi.ByOwnKey:       "an API key that can read; panel tokens cannot create tokens",
-	httpapi.BySubject:      "a key that can read the website, link or monitor in the address",
-	httpapi.ByWholeSubject: "the same with `read:data` and without mandatory filters; panel tokens cannot call it",
-	httpapi.ByExport:       "a key with `export:data` for the website, link or monitor, without mandatory filters and without a list of query types; panel tokens cannot call it",
-	httpapi.ByErase:        "a key with `erase:data` for the website, without mandatory filters and without a list of query types; panel tokens cannot call it",
-	httpapi.ByDefiner:      "a key with `manage:definitions` for the website; panel tokens cannot call it",
-	httpapi.ByKeyManager:   "a key with `manage:keys`; panel tokens cannot call it. It reaches keys of the same owner that grant no more than itself",
-	httpapi.ByAnyKey:       "any valid key or panel token",
-	httpapi.BySiteManager:  "a key with `manage:websites` for the website, without mandatory filters and without a list of query types; panel tokens cannot call it",
-	httpapi.ByAuditor:      "a key with `read:audit` that reaches everything of its owner, without mandatory filters; panel tokens cannot call it",
-	httpapi.ByPath:         "a key that can read the website in the path",
-	httpapi.ByClientKey:    "a key with `manage:flags` for the client",
-	httpapi.ByKeyOrClient:  "optional: flags of an organization need a key of it; a website is named by its public id",
+// callerOf describes the credentials that a route of the API needs.
+func callerOf(r httpapi.Route) string {
+	switch {
+	case r.Access == httpapi.Public:
+		return "none; a key is ignored"
+	case r.Access == httpapi.ByKeyOrClient:
+		return "optional: flags of an organization need a key of it; a website is named by its public id"
+	case r.May.AnyOf == nil:
+		return "any valid key or panel token"
+	}
+	text := "a key with " + scopesFor(r)
+	if r.May.Everything {
+		text += " that reaches everything of its owner"
+	}
+	for i, limit := range limits(r.May) {
+		text += []string{", ", " and "}[min(i, 1)] + limit
+	}
+	if r.May.KeyOnly {
+		text += "; panel tokens cannot call it"
+	}
+	if slices.Contains(r.Of, auth.KindKey) {
+		text += ". It reaches keys of the same owner that grant no more than itself"
+	}
+	return text
+}
+
+// limits returns what a key must be without.
+func limits(need auth.Permission) (all []string) {
+	if need.Unfiltered {
+		all = append(all, "without mandatory filters")
+	}
+	if need.AllTypes {
+		all = append(all, "without a list of query types")
+	}
+	return all
+}
+
+// kindWords are the words for kinds of resources that a key may be for.
+var kindWords = map[string]string{auth.KindWebsite: "website", auth.KindLink: "link", auth.KindSchedule: "monitor",
+	auth.KindOrganization: "organization"}
+
+// scopesFor returns the scopes that a route accepts, with the resources that it is about.
+func scopesFor(r httpapi.Route) string {
+	var scopes, words []string
+	for _, kind := range r.Of {
+		if word := kindWords[kind]; word != "" {
+			scopes, words = append(scopes, scopesOf(r.May, kind)), append(words, word)
+		}
+	}
+	switch {
+	case len(words) == 0:
+		return scopesOf(r.May, "")
+	case len(slices.Compact(slices.Clone(scopes))) == 1:
+		return scopes[0] + " for the " + mistake.Or(words...)
+	}
+	for i := range scopes {
+		scopes[i] += " for the " + words[i]
+	}
+	return strings.Join(scopes, ", ")
+}
+
+// scopesOf returns the scopes for a kind as text.
+func scopesOf(need auth.Permission, kind string) string {
+	var all []string
+	for _, scope := range need.AnyOf(kind) {
+		all = append(all, "`"+string(scope)+"`")
+	}
+	return mistake.Or(all...)
 }
 
 // senders describes the credentials that routes of tracking need.
@@ -132,7 +184,7 @@ var senders = map[track.Access]string{
 }
 
 func (p *apiPage) apiRoute(r httpapi.Route) {
-	p.endpoint(r.Method, "", r.Path, r.About+".", callers[r.Access], classOf(r.Class, r.Anonymous))
+	p.endpoint(r.Method, "", r.Path, r.About+".", callerOf(r), classOf(r.Class, r.Anonymous))
 }
 
 func (p *apiPage) trackRoute(r track.Route) {

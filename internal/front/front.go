@@ -78,8 +78,9 @@ type Route struct {
 	Class       auth.Class
 	Anonymous   auth.Class // class of callers without a key; empty means Class
 	Credentials Credentials
-	Use         bool       // requests change no key and no setting, so the audit trail may merge equal ones
-	Scope       auth.Scope // for the audit trail, unless Allow sets another one
+	May         auth.Permission // that callers with credentials need; Allow checks it
+	Use         bool            // requests change no key and no setting, so the audit trail may merge equal ones
+	Scope       auth.Scope      // for the audit trail, unless Allow sets another one
 	CORS        *CORS
 	Cache       string // the header Cache-Control
 	Vary        string // the header Vary, unless CORS adds to it

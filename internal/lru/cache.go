@@ -76,6 +76,27 @@ func (c *Cache[K, V]) Add(key K, value V, cost int64) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.add(key, value, cost)
+}
+
+// GetOrAdd returns the value of key, which is now the most recently used. If there is none, it adds fresh() as
+// [Cache.Add] does, so that concurrent callers get the same value.
+func (c *Cache[K, V]) GetOrAdd(key K, fresh func() V, cost int64) V {
+	if c == nil {
+		return fresh()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.by.Get(key); ok {
+		return e.value
+	}
+	value := fresh()
+	c.add(key, value, cost)
+	return value
+}
+
+// add is Add for a caller who holds the lock.
+func (c *Cache[K, V]) add(key K, value V, cost int64) {
 	c.by.Remove(key)
 	if cost > c.most {
 		return

@@ -38,6 +38,13 @@ func TestCacheKeepsWhatWasUsedLast(t *testing.T) {
 	if c.Has("a") || !c.Has("d") {
 		t.Error("Has contradicts Get")
 	}
+	if v := c.GetOrAdd("d", func() int { return 7 }, 1); v != 6 {
+		t.Errorf("d is %d", v)
+	}
+	if v := c.GetOrAdd("e", func() int { return 8 }, 5); v != 8 {
+		t.Errorf("e is %d", v)
+	}
+	keeps(map[string]int{"e": 8})
 	c.Clear()
 	keeps(map[string]int{})
 }
@@ -46,6 +53,9 @@ func TestNoCacheKeepsNothing(t *testing.T) {
 	c := New[string, int](0)
 	c.Add("a", 1, 1)
 	c.Clear()
+	if v := c.GetOrAdd("a", func() int { return 2 }, 1); v != 2 {
+		t.Errorf("a is %d", v)
+	}
 	if _, ok := c.Get("a"); ok || c != nil {
 		t.Error("a is kept")
 	}

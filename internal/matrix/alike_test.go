@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
-	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/internal/matrix/samples"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
@@ -33,8 +32,7 @@ func (p probe) String() string { return fmt.Sprintf("%s %s", p.route, p.kind) }
 func probes(t *testing.T) (all []probe) {
 	t.Helper()
 	for _, r := range routes() {
-		open := map[string][]string{hostAPI: {string(httpapi.Public), string(httpapi.ByKeyOrClient),
-			string(httpapi.ByKey)}, hostTrack: {string(track.ByWebsite)}}
+		open := map[string][]string{hostAPI: {public, byKeyOrClient, byKey}, hostTrack: {string(track.ByWebsite)}}
 		if slices.Contains(open[r.host], r.access) {
 			continue
 		}

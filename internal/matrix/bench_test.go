@@ -111,7 +111,7 @@ func fourSteps(w *world) http.Handler {
 		}
 		owner, unknown := w.dir.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: asked.ID})
 		asked.Owner = owner
-		_, mayRead := p.Key.ReadScope(asked)
+		mayRead := p.Allows(auth.ToRead(), asked)
 		if err != nil || unknown != nil || !d.OK || !slot.OK || !mayRead {
 			httpapi.WriteError(rw, r, auth.ErrForbidden)
 			return

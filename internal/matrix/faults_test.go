@@ -109,11 +109,11 @@ func (x want) with(f fault, r route) want {
 	x.status, x.code, x.message, x.details, x.body = kind.status, kind.code, kind.message, kind.details, ""
 	if x.spent = f == overLimit; x.spent && x.entry != nil {
 		x.entry.Resource = auth.Resource{} // the server did not read it
-		if r.host == hostAPI && r.access != string(httpapi.ByClientKey) {
+		if r.host == hostAPI && r.access != byClientKey {
 			x.entry.Scope = ""
 		}
 	}
-	if x.entry != nil && (r.host == hostTrack || r.access == string(httpapi.ByClientKey)) {
+	if x.entry != nil && (r.host == hostTrack || r.access == byClientKey) {
 		x.entry.Resource = auth.Resource{} // the resource is in the body
 	}
 	if r.host != hostTrack {

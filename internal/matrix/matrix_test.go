@@ -10,7 +10,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
-	"github.com/sightline-analytics/sightline/httpapi"
 )
 
 // A cell is one request of the matrix, with its answer.
@@ -103,8 +102,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 
 // refusesRight reports whether r needs a key that reaches everything, which the right key does not.
 func refusesRight(r route) bool {
-	return r.access == string(httpapi.ByAuditor) || r.access == string(httpapi.BySiteManager) &&
-		r.method == http.MethodPost
+	return r.access == byAuditor || r.access == bySiteManager && r.method == http.MethodPost
 }
 
 // checkTrail compares the audit trail with the expected entry of every request.

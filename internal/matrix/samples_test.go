@@ -19,7 +19,7 @@ type route struct {
 	method, path string
 	class        auth.Class
 	anonymous    auth.Class // class of callers without a key
-	access       string     // httpapi.Access or track.Access
+	access       string     // of rules, or track.Access
 }
 
 func (r route) String() string { return r.host + " " + r.method + " " + r.path }
@@ -28,7 +28,7 @@ func (r route) String() string { return r.host + " " + r.method + " " + r.path }
 func routes() (all []route) {
 	for _, r := range httpapi.Routes() {
 		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, cmp.Or(r.Anonymous, r.Class),
-			string(r.Access)})
+			rules[r.Method+" "+r.Path]})
 	}
 	for _, r := range track.Routes() {
 		if r.Access != track.Open { // a public file

@@ -54,6 +54,7 @@ func states() []state {
 		{name: "the right key as Bearer", sent: "right", bearer: true, id: listed},
 		{name: "the right key as Bearer beside junk", sent: "right", bearer: true, junk: true, id: listed},
 		{name: "a key with mandatory filters", sent: "filtered", id: listed, not: auth.KindSchedule},
+		{name: "a key with a list of query types", sent: "typed", id: listed},
 		{name: "a panel token", sent: "token", bearer: true, id: listed},
 		{name: "a panel token for a resource outside its key's list", sent: "token", bearer: true, id: aside},
 		{name: "a panel token for another owner's resource", sent: "token", bearer: true, id: foreign},

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/track"
 )
 
@@ -50,26 +49,26 @@ func wants(w *world, r route, kind string, s state) want {
 var listScopes = map[string]auth.Scope{"/v1/query/links": auth.ReadLinks, "/v1/query/monitors": auth.ReadMonitors}
 
 func wantsOfAPI(w *world, r route, kind string, s state) want {
-	if r.access == string(httpapi.Public) || r.access == string(httpapi.ByKeyOrClient) && s.judged == absent {
+	if r.access == public || r.access == byKeyOrClient && s.judged == absent {
 		return want{status: http.StatusOK, limited: true}
 	}
 	e := s.entry(w, r)
 	switch r.access {
-	case string(httpapi.ByClientKey):
+	case byClientKey:
 		return wantsOfFlags(w, kind, s, e)
-	case string(httpapi.ByDefiner):
+	case byDefiner:
 		return wantsOfDefinitions(w, r, kind, s, e)
-	case string(httpapi.ByKeyManager):
+	case byKeyManager:
 		return wantsOfKeys(w, r, s, e)
-	case string(httpapi.BySiteManager):
+	case bySiteManager:
 		return wantsOfWebsites(w, r, kind, s, e)
-	case string(httpapi.ByAuditor):
+	case byAuditor:
 		return wantsOfAudit(w, s, e)
-	case string(httpapi.ByExport):
+	case byExport:
 		return wantsOfRaw(w, kind, s, e, auth.ExportData, "an export has all rows")
-	case string(httpapi.ByErase):
+	case byErase:
 		return wantsOfRaw(w, kind, s, e, auth.EraseData, "it erases all rows of a visitor")
-	case string(httpapi.ByKeyOrClient):
+	case byKeyOrClient:
 		if s.judged != accepted {
 			return s.unauthenticated(e)
 		}
@@ -78,7 +77,7 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	if s.judged != accepted {
 		return s.unauthenticated(e)
 	}
-	if r.access == string(httpapi.ByAnyKey) {
+	if r.access == byAnyKey {
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
 	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", limited: true,
@@ -104,10 +103,10 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 			denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+
 				"s lists them")
 		}
-	case r.access == string(httpapi.ByWholeSubject) && (s.sent == "token" || len(key.Filters) > 0):
+	case r.access == byWholeSubject && (s.sent == "token" || len(key.Filters) > 0):
 		denied.details = detail("Authorization",
 			"needs an API key with the scope read:data and without filters, and not a panel token")
-	case r.access == string(httpapi.ByOwnKey) && s.sent == "token":
+	case r.access == byOwnKey && s.sent == "token":
 		denied.details = detail("Authorization", "needs an API key, not a panel token")
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
@@ -161,7 +160,7 @@ func wantsOfRaw(w *world, kind string, s state, e *auth.Entry, scope auth.Scope,
 			auth.KindSchedule: "monitor"}[kind]
 		denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+
 			"s lists them")
-	case len(key.Filters) > 0:
+	case len(key.Filters) > 0 || key.Types != nil:
 		denied.details = detail("Authorization",
 			"needs an API key without filters and without a list of query types, because "+because)
 	default:
@@ -211,7 +210,7 @@ func wantsOfKeys(w *world, r route, s state, e *auth.Entry) want {
 		if r.method == http.MethodDelete {
 			e.Resource.ID = "key_leaving"
 		}
-		if len(key.Filters) > 0 {
+		if len(key.Filters) > 0 || key.Types != nil {
 			denied.details = detail("id", "is not the id of a key that your key may manage; GET /v1/keys lists them")
 			return denied
 		}
@@ -235,7 +234,7 @@ func wantsOfWebsites(w *world, r route, kind string, s state, e *auth.Entry) wan
 	switch key := w.keys[s.sent]; {
 	case s.sent == "token" || !key.Has(auth.ManageWebsites):
 		denied.details = lacks(auth.ManageWebsites)
-	case len(key.Filters) > 0:
+	case len(key.Filters) > 0 || key.Types != nil:
 		denied.details = detail("Authorization",
 			"needs an API key without filters and without a list of query types, because "+because)
 	case r.method == http.MethodPost && (!key.All || len(key.Resources) > 0):

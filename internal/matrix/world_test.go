@@ -109,12 +109,17 @@ func (w *world) addKeys(t testing.TB) {
 		{Kind: auth.KindLink, ID: nowhere},
 		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
 	both := auth.Scopes()
+	var types []string // all, so that every query of a sample succeeds
+	for _, ty := range query.Builtin() {
+		types = append(types, ty.Name)
+	}
 	for name, k := range map[string]auth.Key{
 		"right":  {Scopes: both, Resources: list},
 		"whole":  {Scopes: both, All: true},
 		"greedy": {Scopes: both, Resources: greedy},
 		"filtered": {Scopes: both, Resources: list,
 			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
+		"typed":    {Scopes: both, Resources: list, Types: types},
 		"scopes":   {Scopes: []auth.Scope{auth.ManageFlags}, All: true},
 		"reads":    {Scopes: []auth.Scope{auth.ReadData}, Resources: list},
 		"disabled": {Scopes: both, Resources: list, Disabled: true},
