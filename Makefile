@@ -8,7 +8,7 @@ export TZ := Asia/Kathmandu
 # Packages with golden files, or with benchmarks.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 
-.PHONY: help check test golden bench bench-report bench-against long bots tracker map
+.PHONY: help check test golden bench bench-report bench-against long bots tracker map types
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "%s\n\t%s\n", $$1, $$2 }' Makefile
 check: ## gofmt, vet, go.mod tidy, and the linters
@@ -37,4 +37,6 @@ tracker: ## rebuild the script that pages load from track/tracker/src; needs npm
 	cd track/tracker && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent build
 map: ## rebuild the map of the panel from Natural Earth; needs npm
 	cd panel/map && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent build
+types: ## rewrite the types of the TypeScript client from docs/openapi.json; needs npm
+	cd client/typescript && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent types
 bots: ; $(GO) run ./track/agent/generate.go ./track/agent/generate_rules.go track/agent ## regenerate the robots of track/agent, and the user agents its tests use; needs npm

@@ -287,11 +287,12 @@ func TestMessagesCountInTheBudget(t *testing.T) {
 	}
 }
 
-// Without a valid key the tools that need one fail.
+// Without a valid key the tools that need one fail. A line feed after the key, as from a file, does not matter.
 func TestNoKey(t *testing.T) {
 	host := newHost(t)
 	overHTTP(t, host, "").fails(t, "list_websites", `{}`, "AUTH_REQUIRED: ", "Authorization: Bearer KEY")
 	overStdio(t, host, "sl_wrong").fails(t, "ask", ask(`["pages"]`), "AUTH_REQUIRED: ")
+	overStdio(t, host, host.Key+"\n").wants(t, "ask", ask(`["pages"]`), `"path":"/page-1"`)
 }
 
 // The limit of a key holds for its tools, and the error says when to ask again.

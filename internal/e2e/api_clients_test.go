@@ -19,9 +19,8 @@ import (
 	"github.com/sightline-analytics/sightline/client"
 )
 
-// TestAPIClients runs one scenario with the Go client and with a TypeScript client that is generated from
-// docs/openapi.json: list, ask, page, compare, an error, 429 with a retry, track, and see it counted. It also runs the
-// examples of docs/clients.md.
+// TestAPIClients runs one scenario with the Go client and with the package client/typescript: list, ask, page, compare,
+// an error, 429 with a retry, track, and see it counted. It also runs the examples of docs/clients.md.
 func TestAPIClients(t *testing.T) {
 	t.Parallel()
 	p := startRaced(t, filepath.Join(t.TempDir(), "data"), "--demo-days", "7")
@@ -50,7 +49,8 @@ func testGoClient(t *testing.T, r ready) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	site := client.WebsiteID(r.WebsiteID)
-	c, err := client.New(client.Config{URL: r.Address, TrackURL: r.TrackAddress, Key: r.Key})
+	// A file or an environment variable may end in a line feed.
+	c, err := client.New(client.Config{URL: r.Address, TrackURL: r.TrackAddress, Key: r.Key + "\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,36 +210,109 @@ func values(rows []client.GoalsRow) (all []int64) {
 	return all
 }
 
-// testTypeScriptClient generates types, compiles e2e/api-client.ts and the example of docs/clients.md with them, and
-// runs both. The compiler has to find a mistake that is planted beside them.
+// testTypeScriptClient compiles the scenario, the example of docs/clients.md and the types of the tracker with the
+// package, and runs them. The compiler has to find a mistake that is planted beside them.
 func testTypeScriptClient(t *testing.T, p *process) {
-	folder := clients(t)
-	write(t, filepath.Join(folder, "example.ts"), blocks(t, "ts"))
-	write(t, filepath.Join(folder, "mistake.ts"), `import type { components } from "./openapi.js";`+"\n"+
-		`export const asked: components["schemas"]["Query"] = { preset: "last_7d", parameters: [{ name: "pages", sortBy: "visitor" }] };`+"\n")
-	document, err := filepath.Abs(filepath.Join(root, "docs", "openapi.json"))
+	folder := packageUser(t)
+	readme, err := os.ReadFile(filepath.Join(root, "client", "typescript", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	generate := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "openapi-typescript"),
-		document, "-o", "openapi.ts")
-	generate.Dir = folder
-	if out, err := generate.CombinedOutput(); err != nil {
-		t.Fatalf("openapi-typescript: %v\n%s", err, out)
+	example := blocks(t, "ts")
+	_, shown, _ := strings.Cut(string(readme), "```ts\n")
+	if shown, _, _ = strings.Cut(shown, "```"); shown == "" || !strings.HasPrefix(example, shown) {
+		t.Error("the example of the package's README is not the beginning of the one in docs/clients.md")
 	}
-	compile := exec.CommandContext(t.Context(), filepath.Join(folder, "node_modules", ".bin", "tsc"), "--pretty",
-		"false")
-	compile.Dir = folder
-	out, err := compile.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || !strings.HasPrefix(string(out), "mistake.ts(2,") ||
+	write(t, filepath.Join(folder, "example.ts"), example)
+	write(t, filepath.Join(folder, "mistake.ts"), `import { createClient } from "@sightline-analytics/client";`+"\n"+
+		`const api = createClient({ url: "http://localhost" }), site = { website_id: "" };`+"\n"+
+		`void api.query(site, { parameters: [{ name: "pages", sortedBy: "x" }] });`+"\n")
+	write(t, filepath.Join(folder, "required.cts"), `import client = require("@sightline-analytics/client");`+"\n"+
+		`import type { Tracker } from "@sightline-analytics/client/browser";`+"\n"+
+		`export const [page, pages]: [Tracker["screenView"]?, client.Row<"pages">?] = [];`+"\n")
+	out, err := inFolder(t, folder, compiler, "--pretty", "false").CombinedOutput()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || !strings.HasPrefix(string(out), "mistake.ts(3,") ||
 		strings.Count(string(out), "error TS") != 1 {
 		t.Fatalf("the compiler should find exactly the mistake in mistake.ts: %v\n%s", err, out)
 	}
+	compileCommonJS(t, folder)
 	runNode(t, folder, filepath.Join("build", "api-client.js"), p.line)
-	example := exec.CommandContext(t.Context(), "node", filepath.Join("build", "example.js"))
-	example.Dir = folder
-	expectPages(t, p, example,
-		`^(/\S* \d+\n){3}Pricing \d+ \S+\nSignup \d+ \S+\n1 / \d+\n2 /signup \d+\n1 / \d+\n2 /signup \d+\n\w+,.*visitors.*\n(.+\n){3}`)
+	runNode(t, folder, filepath.Join("commonjs", "api-client.js"), p.line)
+	mustRun(t, inFolder(t, folder, "node", filepath.Join("build", "tracker-types.js"),
+		absolute(t, "track", "tracker", "tracker.js"), absolute(t, "docs", "tracker.md")))
+	expectPages(t, p, inFolder(t, folder, "node", filepath.Join("build", "example.js")),
+		`^(/\S* \d+\n){3}Pricing \d+ \S+\nSignup \d+ \S+\n(1 / \d+\n2 /signup \d+\n){2}`+
+			`\w+,.*visitors.*\n(.+\n){3}\nfalse\n$`)
+}
+
+// compiler is the path of tsc in the folder that packageUser returns.
+const compiler = "../../node_modules/.bin/tsc"
+
+// packageUser packs client/typescript, and returns a fresh folder with the programs that use it and the installed
+// package. The folder is next to the modules of the other clients, where it finds the compiler.
+func packageUser(t *testing.T) string {
+	t.Helper()
+	parent, err := os.MkdirTemp(clients(t), "package-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, folder := filepath.Join(parent, "client", "typescript"), filepath.Join(parent, "user")
+	err = os.CopyFS(filepath.Join(source, "src"), os.DirFS(absolute(t, "client", "typescript", "src")))
+	if err := errors.Join(err, os.Mkdir(folder, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{
+		"LICENSE": parent, "client/typescript/package.json": source, "client/typescript/tsconfig.json": source,
+		"client/typescript/README.md": source, "e2e/api-client.ts": folder, "e2e/api-scenario.ts": folder,
+		"e2e/tracker-types.ts": folder, "e2e/tsconfig.json": folder,
+	} {
+		text, err := os.ReadFile(absolute(t, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(to, filepath.Base(from)), string(text))
+	}
+	write(t, filepath.Join(folder, "package.json"), `{"private":true,"type":"module"}`)
+	mustRun(t, inFolder(t, source, "npm", "pack", "--silent", "--pack-destination", folder))
+	packed, err := filepath.Glob(filepath.Join(folder, "*.tgz"))
+	if err != nil || len(packed) != 1 {
+		t.Fatalf("npm pack made %q, %v", packed, err)
+	}
+	mustRun(t, inFolder(t, folder, "npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund",
+		packed[0]))
+	return folder
+}
+
+// compileCommonJS compiles the scenario as CommonJS, with the resolution of modules that ignores the field exports.
+func compileCommonJS(t *testing.T, folder string) {
+	t.Helper()
+	mustRun(t, inFolder(t, folder, compiler, "--strict", "--target", "es2022", "--lib", "es2023", "--types", "node",
+		"--module", "commonjs", "--moduleResolution", "node10", "--skipLibCheck", "false", "--outDir", "commonjs",
+		"api-client.ts"))
+	write(t, filepath.Join(folder, "commonjs", "package.json"), `{"type":"commonjs"}`)
+}
+
+func inFolder(t *testing.T, folder, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = folder
+	return cmd
+}
+
+func mustRun(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+	}
+}
+
+// absolute returns the absolute path of a file of the module.
+func absolute(t *testing.T, parts ...string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(append([]string{root}, parts...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // expectPages runs an example of docs/clients.md, which prints the path and the visitors of three pages, and more as in

@@ -24,14 +24,14 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// A dsn is the address of a database. @ and a path reads it from a file and trims blanks, so that a password
-// need not be on the command line.
+// A dsn is the address of a database, or a key. @ and a path reads it from a file, so that a password need not be on
+// the command line. Blanks and line feeds around it are trimmed, as files and environment variables have them.
 type dsn string
 
 func (d *dsn) UnmarshalText(text []byte) error {
 	file, named := strings.CutPrefix(string(text), "@")
 	if !named {
-		*d = dsn(text)
+		*d = dsn(bytes.TrimSpace(text))
 		return nil
 	}
 	content, err := os.ReadFile(file)

@@ -87,9 +87,10 @@ func TestDSNOfAFile(t *testing.T) {
 		{"keys revoke k --redis", &all.Keys.Revoke.Redis},
 		{"clickhouse migrate --clickhouse", &all.Clickhouse.Migrate.Clickhouse},
 		{"copy --to", &all.Copy.To},
+		{"mcp --key", &all.Mcp.Key},
 	} {
-		for typed, want := range map[string]dsn{"postgres://host/db": "postgres://host/db", "@" +
-			file: "postgres://name:secret@host/database"} {
+		for typed, want := range map[string]dsn{"postgres://host/db": "postgres://host/db",
+			"postgres://host/line\n": "postgres://host/line", "@" + file: "postgres://name:secret@host/database"} {
 			_, err := p.Parse(append(strings.Fields(row.args), typed))
 			if err != nil || *row.got != want {
 				t.Errorf("%s %s: %q, %v; want %q", row.args, typed, *row.got, err, want)
