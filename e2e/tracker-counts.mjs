@@ -1,6 +1,6 @@
 // The tracker sends what it may, with the right ids, and loses nothing: rows by the number of the fault.
 import assert from "node:assert/strict";
-import { expect, filter, rows, script, serve, service, shop, stored, story, tag } from "./tracker-shop.mjs";
+import { expect, filter, pause, rows, script, serve, service, shop, stored, story, tag } from "./tracker-shop.mjs";
 import { count, to, watch } from "./tracker-watch.mjs";
 
 export const counts = {
@@ -169,6 +169,38 @@ export const counts = {
       "pageview /t11/b",
       "pageview /t11/c",
     ]);
+  },
+
+  async "T11 the network's return ends the wait for a repetition, and a wait that the server asked for stays"() {
+    const change = (broken) => {
+      if (broken) window.fetch = () => Promise.reject(new TypeError("no fetch"));
+    };
+    for (const broken of [false, true]) {
+      const path = `/t11/early/${broken}`;
+      const attributes = `data-initial-retry-delay="60000"`;
+      const { tab, context } = await watch(path, { attributes, change, argument: broken });
+      await expect(`${path}, with network`, 1, count(path));
+      await context.setOffline(true);
+      await to(tab, `${path}/next`);
+      await pause(300);
+      await context.setOffline(false);
+      await expect(`${path}, back in the network`, 1, count(`${path}/next`));
+      await context.close();
+    }
+    let asked = 0;
+    const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*", "Retry-After": "3" };
+    const { tab, leave } = await watch("/t11/busy", {
+      prepare: (_, context) =>
+        context.route("**/batch?*", (route) =>
+          asked++ === 0 ? route.fulfill({ status: 503, headers }) : route.continue(),
+        ),
+    });
+    await expect("a busy server", 1, () => asked);
+    const since = Date.now();
+    await tab.evaluate(() => dispatchEvent(new Event("online")));
+    await expect("after the wait", 1, count("/t11/busy"));
+    assert.ok(Date.now() - since > 2000, "a request before the time that the server gave");
+    await leave();
   },
 
   async "T11 a session that begins in an open page has a view and a source"() {

@@ -4,12 +4,12 @@
 //   node tracker.mjs '{"address":…,"trackAddress":…,"key":…,"websiteId":…,"element":…,"chromium":…,"tracker":…}'
 //
 // element is the output of `sightline websites tag`; the website's domain is shop.example. tracker is the folder of the
-// tracker's source.
+// tracker's source. With firefox, the path of a Firefox, pages are opened in it instead.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { chromium } from "playwright-core";
+import { createServer, request as ask } from "node:http";
 import { query, ready } from "./service.mjs";
+import { phone, start } from "./tracker-firefox.mjs";
 
 export const service = ready();
 // On loopback addresses browsers send client hints, which contain HeadlessChrome with any user agent. So
@@ -36,8 +36,19 @@ const files = new Map([
   ["/copy/tracker.js", script],
 ]); // path → text of a script
 
+/** Answers for the shop, and is a proxy for the service. */
 const server = createServer(async (request, response) => {
-  const { pathname } = new URL(request.url, shop);
+  const { host: named, pathname, search } = new URL(request.url, shop);
+  if (named === "track.example") {
+    const { method, headers } = request;
+    const passed = ask(`http://${host}${pathname}${search}`, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on("error", () => response.destroy());
+    request.pipe(passed);
+    return;
+  }
   if (pathname === "/slow.png") await pause(2000);
   const text =
     files.get(pathname) ??
@@ -59,14 +70,16 @@ const agent =
 const here = `127.0.0.1:${server.address().port}`;
 service.here = `http://${here}`;
 const names = ["shop.example", "www.shop.example", "other.example", "www.partner.example", "tauri.localhost"];
-export const browser = await chromium.launch({
-  executablePath: service.chromium,
-  args: [
-    "--no-sandbox",
-    `--user-agent=${agent}`,
-    `--host-resolver-rules=MAP track.example:80 ${host}, ${names.map((name) => `MAP ${name}:80 ${here}`).join(", ")}`,
-  ],
-});
+export const browser = service.firefox
+  ? await start(service.firefox, service.here)
+  : await (await import("playwright-core")).chromium.launch({
+      executablePath: service.chromium,
+      args: [
+        "--no-sandbox",
+        `--user-agent=${agent}`,
+        `--host-resolver-rules=MAP track.example:80 ${host}, ${names.map((name) => `MAP ${name}:80 ${here}`).join(", ")}`,
+      ],
+    });
 
 export async function close() {
   await browser.close();
@@ -96,6 +109,7 @@ export async function visit(path, { prepare, until = "load", host = shop, ...opt
     viewport: { width: 1280, height: 720 },
     ...options,
   });
+  if (service.firefox && options.isMobile) await context.addInitScript(phone);
   const tab = await context.newPage();
   await prepare?.(tab, context);
   await tab.goto(host + path, { referer: "https://www.google.com/search", waitUntil: until });

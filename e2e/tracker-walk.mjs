@@ -9,8 +9,9 @@ import assert from "node:assert/strict";
 import { leave, pause, serve, service, shop } from "./tracker-shop.mjs";
 import { all, pass, show, watch } from "./tracker-watch.mjs";
 
-const atOnce = 4; // walks
-const usual = 12;
+const atOnce = service.firefox ? 1 : 4; // Firefox sometimes fails to open a page while another one closes
+const usual = 10;
+const found = [114, 20000039]; // seeds that found a fault: the network was back while a request waited
 
 /** Returns a generator of numbers from 0 to below 1. */
 function random(seed) {
@@ -272,14 +273,16 @@ function wrong({ views }, stored) {
 
 /** Walks, and returns how many times. */
 export async function walks() {
-  const [first, number] = [service.seed ?? 1, service.walks || usual];
-  let next = first;
+  const first = service.seed ?? 1;
+  const seeds = Array.from({ length: service.walks || usual }, (_, n) => first + n);
+  if (!service.walks) seeds.push(...found);
+  const waiting = seeds.values(); // shared
   const work = async () => {
-    while (next < first + number) {
-      const one = await walk(next++);
+    for (const seed of waiting) {
+      const one = await walk(seed);
       let faults;
       for (const end = Date.now() + 10_000; ; await pause(50)) {
-        faults = wrong(one, await all(`/walk/${one.seed}/`));
+        faults = wrong(one, await all());
         if (faults.length === 0 || Date.now() > end) break;
       }
       if (faults.length > 0) throw new Error(`walk ${one.seed}, ${one.story.join(", ")}: ${faults.join("; ")}`);
@@ -287,5 +290,5 @@ export async function walks() {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  return number;
+  return seeds.length;
 }

@@ -15,11 +15,12 @@ export async function watch(path, { attributes, head, change, argument, clock, .
         "request",
         (r) => r.method() === "POST" && sent.push(`${decodeURIComponent(r.url())} ${r.postData() ?? ""}`),
       );
-      tab.on("pageerror", (error) => thrown.push(String(error)));
+      // Firefox reports each failed request as an error.
+      tab.on("pageerror", (error) => /^Cross-Origin Request Blocked/.test(error) || thrown.push(String(error)));
       tab.on("console", (message) => /^Sightline/.test(message.text()) && said.push(message.text()));
       if (clock) {
         const now = Date.now();
-        await context.clock.install({ time: now });
+        await context.clock.install({ time: now - 60_000 }); // it goes until it is paused
         await context.clock.pauseAt(now + 1000);
       }
       if (change) await context.addInitScript(change, argument);

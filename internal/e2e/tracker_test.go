@@ -17,17 +17,29 @@ import (
 // SIGHTLINE_WALKS is their number, and SIGHTLINE_SEED the first seed.
 func TestTracker(t *testing.T) {
 	t.Parallel()
-	path, folder, dir := testenv.Chromium(t), clients(t), t.TempDir()
+	openPages(t, map[string]any{"chromium": testenv.Chromium(t)})
+}
+
+// TestTrackerInFirefox lives random lives of pages in Firefox.
+func TestTrackerInFirefox(t *testing.T) {
+	t.Parallel()
+	testenv.Night(t, "tracker-firefox")
+	openPages(t, map[string]any{"firefox": testenv.Program(t, "firefox")})
+}
+
+// openPages runs the tests of the tracker in the browser that settings name.
+func openPages(t *testing.T, settings map[string]any) {
+	t.Helper()
+	folder, dir := clients(t), t.TempDir()
 	p := empty(t, dir, "--limits", "off")
 	out, errs, code := run(t, "websites", "tag", p.WebsiteID, "--data", dir, "--address", p.TrackAddress, "--json")
 	var tag struct{ Element string }
 	if err := json.Unmarshal([]byte(out), &tag); code != 0 || err != nil {
 		t.Fatalf("websites tag: exit code %d, %q, %v", code, errs, err)
 	}
-	settings := map[string]any{
-		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID,
-		"element": tag.Element, "chromium": path,
-	}
+	maps.Copy(settings, map[string]any{
+		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID, "element": tag.Element,
+	})
 	files := map[string]string{"tracker": "track/tracker/src", "vectors": "internal/address/testdata/paths.json"}
 	for name, file := range files {
 		absolute, err := filepath.Abs(filepath.Join(root, filepath.FromSlash(file)))

@@ -32,6 +32,7 @@ var servers = map[string]string{
 var programs = map[string]string{
 	"bash": "bash", "curl": "curl", "node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer",
 	"redis-server": "redis-server", "unshare": "util-linux", "soffice": "libreoffice-calc",
+	"firefox": "firefox-esr",
 }
 
 // Address returns the address of a server, such as POSTGRES_DSN.

@@ -22,7 +22,7 @@ export const listen = (target, name, act, options) =>
     EventTarget.prototype.addEventListener.call(target, name, guard(act), { capture: true, passive: true, ...options }),
   );
 
-/** Returns a text of the document, such as its title: a form called title hides it. */
+/** Returns a property of the document, such as its title: a form called title hides it. "" if there is none. */
 export function text(name) {
   const value = attempt(() => document[name]);
   return value?.at ? value : attempt(() => Reflect.get(Document.prototype, name, document), "");
@@ -46,8 +46,8 @@ export const uuid = () =>
     return (byte & 15).toString(16);
   });
 
-/** Hands a request to the browser, which also sends it when the page is gone. Returns false if it does not take it. */
-export const beacon = (url, body) => attempt(() => navigator.sendBeacon(url, body), false);
+/** Hands a request to the browser, which also sends it when the page is gone. Returns true if the browser takes it. */
+export const beacon = (url, body) => attempt(() => navigator.sendBeacon(url, body));
 
 /** Returns the answer to a request, or nothing if there is none. */
 export async function request(url, body, keepalive) {
@@ -59,10 +59,8 @@ export async function request(url, body, keepalive) {
       referrerPolicy: "no-referrer",
       keepalive,
     });
-    return answer.status ? answer : undefined;
-  } catch {
-    return undefined;
-  }
+    if (answer.status) return answer;
+  } catch {} // for example without network
 }
 
 /** Names a wrong or missing option in the console. */

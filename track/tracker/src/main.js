@@ -170,9 +170,7 @@ function start(o) {
 /** Returns the element of this script. A module does not know its own. */
 function element() {
   const ours = (each) => each.dataset.clientId || /\/tracker[./]|[?&]client-?id=/i.test(each.src);
-  return (
-    Reflect.get(Document.prototype, "currentScript", document) ?? [...document.querySelectorAll("script")].find(ours)
-  );
+  return text("currentScript") || [...document.querySelectorAll("script")].find(ours);
 }
 
 attempt(() => {

@@ -40,36 +40,39 @@ export function sender(o, allowed, seal) {
   }
 
   /**
-   * Sends a request, and repeats it after temporary failures. A page may have replaced fetch by one that always
-   * fails, for example because of headers that need a preflight. A beacon has no such headers.
+   * Sends a request after so many tries, and repeats it after temporary failures. A page may have replaced fetch by one
+   * that always fails, for example because of headers that need a preflight. A beacon has no such headers.
    */
-  async function deliver(one) {
+  async function deliver(one, tries = 0) {
     if (!allowed()) return;
     keep(one);
-    const first = !one.tries;
-    one.busy = true; // until there is an answer, or all repetitions failed
-    const answer = await request(url(one.route), one.body, first && bytes(one.body) < mostBytes);
+    one.first = !tries; // and on its way: this request outlives the page
+    one.busy = true; // true, the timer of a repetition that may be sent earlier, or false after the last one
+    const answer = await request(url(one.route), one.body, one.first && bytes(one.body) < mostBytes);
     if (!kept.has(one)) return;
-    if (!answer && first) toBeacon(one);
+    if (!answer && one.first) toBeacon(one);
     if ((answer && !again.test(answer.status)) || !o.enableRetries) {
       kept.delete(one);
       if (answer) resend(); // the network is back
       return;
     }
-    one.tries = (one.tries ?? 0) + 1;
-    one.busy = one.tries <= o.maxRetries;
-    if (!one.busy) return;
-    const wait = o.initialRetryDelay * 2 ** (one.tries - 1) * (0.85 + 0.3 * Math.random());
+    one.first = one.busy = false;
+    if (tries >= o.maxRetries) return;
+    const wait = o.initialRetryDelay * 2 ** tries * (0.85 + 0.3 * Math.random());
     const asked = 1000 * attempt(() => answer.headers.get("Retry-After")) || 0;
-    setTimeout(() => kept.has(one) && deliver(one), Math.max(wait, asked));
+    const timer = setTimeout(() => kept.has(one) && deliver(one, tries + 1), Math.max(wait, asked));
+    one.busy = asked > 0 || timer;
   }
 
-  /** Sends the requests again whose repetitions all failed. */
-  function resend() {
-    for (const one of [...kept]) {
-      if (one.busy) continue;
-      one.tries = 1;
-      deliver(one);
+  /**
+   * Sends the requests again whose repetitions all failed. With early, also those that wait for a repetition, unless
+   * the server asked for the wait.
+   */
+  function resend(early) {
+    for (const one of kept) {
+      if (early ? one.busy === true : one.busy) continue;
+      clearTimeout(one.busy);
+      deliver(one, early ? 0 : 1);
     }
   }
 
@@ -117,7 +120,7 @@ export function sender(o, allowed, seal) {
     /** Sends everything immediately, because the page may be closed. */
     leave() {
       if (!allowed()) return;
-      const late = [...kept].filter((one) => !one.busy || one.tries);
+      const late = [...kept].filter((one) => !one.first);
       flush(undefined, (one) => {
         if (about("onLine") === false) keep(one);
         if (!toBeacon(one)) deliver(one);
