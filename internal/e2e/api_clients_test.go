@@ -252,12 +252,9 @@ const compiler = "../../node_modules/.bin/tsc"
 // package. The folder is next to the modules of the other clients, where it finds the compiler.
 func packageUser(t *testing.T) string {
 	t.Helper()
-	parent, err := os.MkdirTemp(clients(t), "package-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	parent := filepath.Join(clients(t), "package-"+strings.ReplaceAll(t.Name(), "/", "-"))
 	source, folder := filepath.Join(parent, "client", "typescript"), filepath.Join(parent, "user")
-	err = os.CopyFS(filepath.Join(source, "src"), os.DirFS(absolute(t, "client", "typescript", "src")))
+	err := os.CopyFS(filepath.Join(source, "src"), os.DirFS(absolute(t, "client", "typescript", "src")))
 	if err := errors.Join(err, os.Mkdir(folder, 0o700)); err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,8 @@ func TestTokensHaveSeparateLimits(t *testing.T) {
 		return name
 	}
 	for _, r := range routes() {
-		if r.host != hostAPI || !slices.Contains([]string{byKey, byAnyKey, bySubject, byPath, byKeyOrClient}, r.access) {
+		keyed := []string{byKey, byAnyKey, bySubject, byPath, byKeyOrClient}
+		if r.host != hostAPI || !slices.Contains(keyed, r.access) {
 			continue
 		}
 		w.limiter.renew(t, one())

@@ -178,14 +178,14 @@ func (s *side) stop() (answer, error) {
 
 // logged waits until the log has a text a number of times.
 func (s *side) logged(text string, times int) error {
-	for range 600 {
+	for range 3000 {
 		log, err := os.ReadFile(s.log.Name())
 		if err != nil || bytes.Count(log, []byte(text)) >= times {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return fmt.Errorf("%s does not have %q after a minute", s.log.Name(), text)
+	return fmt.Errorf("%s does not have %q after 5 minutes", s.log.Name(), text)
 }
 
 // run runs another command. It answers with what it prints to stdout.

@@ -89,7 +89,8 @@ func (s SavedNames) MarshalJSON() ([]byte, error) {
 // MarshalJSON implements json.Marshaler: it writes the name alone if p has nothing else.
 func (p Parameter) MarshalJSON() ([]byte, error) {
 	whole, err := json.Marshal(writtenParameter(p))
-	if alone, _ := json.Marshal(writtenParameter{Name: p.Name}); err == nil && bytes.Equal(whole, alone) && p.Name != "" {
+	alone, _ := json.Marshal(writtenParameter{Name: p.Name})
+	if err == nil && bytes.Equal(whole, alone) && p.Name != "" {
 		return json.Marshal(p.Name)
 	}
 	return whole, err

@@ -20,8 +20,8 @@ const MaxParameterIssues = 10
 var (
 	requestFields   = requestMembers.Names()
 	parameterFields = parameterMembers.Names()
-	partFields      = []string{"name", "metric", "property", "as", "field", "op", "event", "page", "click", "value", "and",
-		"or", "not", "did", "segment", "filters", "in"}
+	partFields      = []string{"name", "metric", "property", "as", "field", "op", "event", "page", "click", "value",
+		"and", "or", "not", "did", "segment", "filters", "in"}
 )
 
 // A FieldPath is the place of a mistake in a request: a field of the request or of one of its parameters, an item of
