@@ -426,7 +426,7 @@ func readTypes(m body.Mistakes, at body.Path, v body.Value, into *[]string) {
 // readPerMinute reads a limit. Null means the default limits.
 func readPerMinute(m body.Mistakes, at body.Path, v body.Value, into **auth.Limits) {
 	var perMinute *int
-	if v.Decode(m, at, &perMinute) && perMinute != nil {
+	if v.Decode(m, at, &perMinute); perMinute != nil {
 		*into = &auth.Limits{PerMinute: *perMinute}
 	}
 }
