@@ -253,7 +253,7 @@ func (b *sides) late(websites ...string) {
 	b.t.Helper()
 	r := seeded(9, uint64(b.before.clock.Unix()))
 	for _, website := range websites {
-		for _, ago := range []int{2, 4, 9, 30, 70} {
+		for _, ago := range []int{2, 4, 6, 9, 30, 70} {
 			for person := range 3 {
 				at := b.before.clock.AddDate(0, 0, -ago).Add(-time.Duration(r.IntN(3600*1000)) * time.Millisecond)
 				b.session(r, website, fmt.Sprintf("late%d", person), at)
