@@ -38,7 +38,8 @@ func openPages(t *testing.T, settings map[string]any) {
 		t.Fatalf("websites tag: exit code %d, %q, %v", code, errs, err)
 	}
 	maps.Copy(settings, map[string]any{
-		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID, "element": tag.Element,
+		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID,
+		"element": tag.Element,
 	})
 	files := map[string]string{"tracker": "track/tracker/src", "vectors": "internal/address/testdata/paths.json"}
 	for name, file := range files {
