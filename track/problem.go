@@ -9,7 +9,6 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/front"
-	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -24,13 +23,14 @@ type problem struct {
 
 // A fieldError is one mistake in an item, with its kind for programs. Field is its path with dots.
 type fieldError struct {
-	Code string `json:"code"`
-	mistake.FieldError
+	Code    string `json:"code"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
 }
 
 // mistakeOf returns the mistake of a field.
 func mistakeOf(kind, field, message string) fieldError {
-	return fieldError{kind, mistake.FieldError{Field: field, Message: message}}
+	return fieldError{kind, field, message}
 }
 
 // Error implements error.
