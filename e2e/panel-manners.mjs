@@ -309,7 +309,7 @@ await run({
     assert.equal(await tile("Pageviews"), pageviews.toLocaleString("de-DE"));
     assert.match(await tile("Pageviews"), /^\d+\.\d{3}$/);
     assert.equal(await tile("Bounce rate"), (bounce_rate / 100).toLocaleString("de-DE", { style: "percent", maximumFractionDigits: 1 }));
-    assert.match(await tab.locator("#status").textContent(), /^\d+\. \S+/);
+    assert.match(await tab.locator("#status").textContent(), /^\d+\.(–\d+\.)? \S+/);
     const formats = await tab.evaluate(async () => {
       const { changed, seconds } = await import(document.querySelector("script[src$='app.js']").src.replace("app.js", "format.js"));
       return [changed(169_041, 1, "whole"), changed(169_041, 10, "whole").text, changed(31.2, 29.4, "percent").text, seconds(28_800), seconds(4_830)];
