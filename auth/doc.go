@@ -7,8 +7,8 @@
 //	ok := caller.Allows(auth.ToRead(), auth.Resource{Kind: "website", ID: "shop", Owner: "acme"})
 //
 // The package does no I/O and knows no routes and no databases. A [KeyStore] supplies the keys;
-// [Key.Allows] and [Key.Valid] decide about them. A [Permission] is what a route or a handler of the host needs, and
-// [Principal.Allows] decides about that.
+// [Key.Allows] and [Key.Valid] decide about them. A route, or a handler of the host, needs a [Permission], and
+// [Principal.Allows] decides whether a caller has it.
 //
 // # A key and its secret
 //

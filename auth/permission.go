@@ -19,7 +19,7 @@ type Permission struct {
 // ToRead is for reading the analytics of one resource, see [ReadScopes].
 func ToRead() Permission { return Permission{AnyOf: ReadScopes} }
 
-// ToList is for listing the resources of a kind that the key reads. The list has those that [ToRead] allows.
+// ToList is for listing the resources of a kind that the key reads. [ToRead] says which resources are in the list.
 func ToList(kind string) Permission { return Permission{AnyOf: anyOf(ReadScopes(kind)...)} }
 
 // ToExplain is for seeing the plan, SQL and arguments of queries. SQL would show the filters of the key, and viewers of

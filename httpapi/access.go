@@ -132,7 +132,7 @@ func permit(r *front.Request, need auth.Permission, why string) error {
 }
 
 // suit checks that no limit of the caller rules need out. why says what the key must be, for a caller who has the
-// scope; if it is empty, the caller is told that it lacks the scope.
+// scope. If it is empty, the error says that the caller lacks the scope.
 func suit(r *front.Request, need auth.Permission, why string) error {
 	switch {
 	case r.Principal.Suits(need):

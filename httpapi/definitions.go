@@ -44,8 +44,8 @@ func (a *api) definitionRoutes() []*route {
 						openapi.Member("definitions", openapi.List("", openapi.Of[definitionRecord](d.reflect), 0, 0)),
 						openapi.Member("next", nextPage())).Needs("success", "definitions", "next")}}
 			}),
-		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name", auth.ToManageDefinitions(),
-			true, steps{Read: a.readDefinition, Answer: a.putDefinition},
+		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name",
+			auth.ToManageDefinitions(), true, steps{Read: a.readDefinition, Answer: a.putDefinition},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions,
 					Params: []openapi.Param{websiteParam()},

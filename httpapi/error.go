@@ -81,7 +81,7 @@ var (
 )
 
 // errorTable maps errors to codes. The first matching row is used. Other errors are internal errors, whose cause is
-// only in the log. Errors say of which kind they are where they are declared.
+// only in the log. The declaration of an error gives its kind, see package failure.
 var errorTable = []struct {
 	match func(error) bool
 	code  code

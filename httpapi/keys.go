@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -439,7 +438,8 @@ func readInstant(m body.Mistakes, at body.Path, v body.Value, into *time.Time) {
 	}
 	instant, err := time.Parse(time.RFC3339, *text)
 	if err != nil {
-		m.Wrong(at, fmt.Sprintf("must be an instant such as 2027-01-31T00:00:00Z, or null, not %s", shortened(*text)), "")
+		m.Wrong(at, "must be an instant such as 2027-01-31T00:00:00Z, or null, not "+
+			shortened(*text), "")
 		return
 	}
 	*into = instant

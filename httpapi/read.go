@@ -65,7 +65,7 @@ func (a *api) readBody(ctx context.Context, r *front.Request, q *question) error
 	return nil
 }
 
-// invalid returns mistakes of a URL as those of a query.
+// invalid turns mistakes of a URL into mistakes of a query.
 func invalid(all mistake.List) (bad query.Errors) {
 	for _, one := range all {
 		bad = append(bad, &query.Error{Code: query.Invalid, Field: one.Field, Message: one.Message,

@@ -120,7 +120,7 @@ type managedBody struct {
 	Next     *string          `json:"next"` // null on the last page
 }
 
-// ofWebsites is what the keys of these routes must be.
+// ofWebsites tells callers which keys may use these routes.
 const ofWebsites = allRows + "a change concerns all rows of a website"
 
 // allowWebsites checks that the caller may manage websites.

@@ -149,7 +149,8 @@ func (c *chooser) metrics(all []ask.ChosenMetric) {
 			continue
 		}
 		if slices.Contains(c.names, name) {
-			c.list.Add(at, ask.Error{Message: fmt.Sprintf("two columns are called %s; give one of them another name with as", mistake.Quote(name))})
+			c.list.Add(at, ask.Error{Message: fmt.Sprintf("two columns are called %s; give one of them another name with as",
+				mistake.Quote(name))})
 			continue
 		}
 		if !bound.isShare && c.shared == "" {
@@ -157,7 +158,8 @@ func (c *chooser) metrics(all []ask.ChosenMetric) {
 			if slices.ContainsFunc(all,
 				func(m ask.ChosenMetric) bool { return m.Name == ShareColumn && m.Property == "" }) &&
 				!bound.hasShares() {
-				c.list.Add(at, ask.Error{Message: fmt.Sprintf("percentage is a share of the first metric, which must be a count or a sum; %s is neither", mistake.Quote(m.Name))})
+				c.list.Add(at, ask.Error{Message: fmt.Sprintf("percentage is a share of the first metric, which must be a count or a sum; %s is neither",
+					mistake.Quote(m.Name))})
 			}
 		}
 		c.first = cmp.Or(c.first, name)
