@@ -87,8 +87,8 @@ func TestHostile(t *testing.T) {
 	if share := collecting(t, metrics); share > maxCollecting {
 		t.Errorf("the collection of garbage takes %.2f of the processor, more than %.2f", share, maxCollecting)
 	}
-	if memory > maxMemory {
-		t.Errorf("the process took %d MiB, more than %d", memory>>20, maxMemory>>20)
+	if memory > maxMemory/10*11 { // the program itself is not part of it: see docs/operations.md
+		t.Errorf("the process took %d MiB, more than a tenth above %d", memory>>20, maxMemory>>20)
 	}
 	h.check(t, idle, hostile)
 	h.stop(t)
