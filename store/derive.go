@@ -42,16 +42,17 @@ const MaxAround = 7
 
 // A Derivation describes the results to compute and store for whole UTC days of a subject.
 //
-// Its statements return all columns of the tables that store their rows, sealed_sessions and sealed_hits: the subject,
-// and those of schema.SealedTables, which has their kinds. Statement.Columns has their names in the order of the
-// statement. The time of a row is in the column start or time. The field Seals of the dialect says which further
-// columns these tables have.
+// Its statements return all columns of the tables that store their rows: the subject, and those of
+// schema.SealedTables, which has their kinds. Statement.Columns has their names in the order of the statement. The
+// field Seals of the dialect says which further columns these tables have.
 type Derivation struct {
 	Subject  Subject
 	From, To time.Time
 	// Before and After are the numbers of days before and after a day whose rows are also read to compute it. They are
 	// at most MaxAround.
 	Before, After int
-	Sessions      Statement // one row for each session that begins on these days
-	Hits          Statement // the events of these days that are not hidden, with the fields of their sessions
+	// Rows returns the new rows of each table of schema.SealedTables, in its order: of sealed_sessions one row for each
+	// session that begins on these days, and of sealed_hits the events of these days that are not hidden, with the
+	// fields of their sessions.
+	Rows []Statement
 }

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // A Tracer is called before a statement runs. The statement runs with the context that it returns, and the function
 // that it returns is called when the statement ended: with the number of rows, and the error if it failed. Both may be
@@ -28,13 +31,17 @@ func (t Tracer) Query(ctx context.Context, s Store, stmt Statement) (*Rows, erro
 const SealLabel = "seal"
 
 // Seal calls seal, which seals the days of d, between the calls of t. The statement that t gets has the label SealLabel
-// and the SQL that computes the sealed hits; it has no rows.
+// and the SQL and arguments that compute all sealed rows; it has no rows.
 func (t Tracer) Seal(ctx context.Context, d Derivation, seal func(context.Context) error) error {
 	if t == nil {
 		return seal(ctx)
 	}
-	shown := d.Hits
-	shown.Label = SealLabel
+	shown := Statement{Label: SealLabel}
+	var texts []string
+	for _, rows := range d.Rows {
+		texts, shown.Args = append(texts, rows.SQL), append(shown.Args, rows.Args...)
+	}
+	shown.SQL = strings.Join(texts, ";\n")
 	ctx, end := t(ctx, shown)
 	err := seal(ctx)
 	end(0, err)

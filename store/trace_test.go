@@ -26,7 +26,7 @@ func (s traced) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 }
 
 func (s traced) Seal(ctx context.Context, d store.Derivation) error {
-	*s.notes = append(*s.notes, fmt.Sprint("seal ", d.Hits.Label, " in ", ctx.Value(traceKey{})))
+	*s.notes = append(*s.notes, fmt.Sprint("seal ", len(d.Rows), " in ", ctx.Value(traceKey{})))
 	return s.fault
 }
 
@@ -43,14 +43,14 @@ func TestTracer(t *testing.T) {
 		if !errors.Is(err, fault) || (rows == nil) != (fault != nil) {
 			t.Errorf("Query = %v, %v", rows, err)
 		}
-		hits := store.Derivation{Hits: store.Statement{Label: "hits"}}
+		hits := store.Derivation{Rows: make([]store.Statement, 2)}
 		if err := tracer.Seal(t.Context(), hits,
 			func(ctx context.Context) error { return s.Seal(ctx, hits) }); !errors.Is(err, fault) {
 			t.Errorf("Seal = %v", err)
 		}
 		want := []string{"begin pages", "query pages in span",
 			fmt.Sprint("end ", map[bool]int{true: 3}[fault == nil], " ", fault),
-			"begin seal", "seal hits in span", fmt.Sprint("end 0 ", fault)}
+			"begin seal", "seal 2 in span", fmt.Sprint("end 0 ", fault)}
 		if !slices.Equal(notes, want) {
 			t.Errorf("got  %q\nwant %q", notes, want)
 		}
@@ -58,7 +58,7 @@ func TestTracer(t *testing.T) {
 		_, _ = store.Tracer(nil).Query(t.Context(), s, store.Statement{Label: "pages"})
 		_ = store.Tracer(nil).Seal(t.Context(), store.Derivation{},
 			func(ctx context.Context) error { return s.Seal(ctx, store.Derivation{}) })
-		if want := []string{"query pages in <nil>", "seal  in <nil>"}; !slices.Equal(notes, want) {
+		if want := []string{"query pages in <nil>", "seal 0 in <nil>"}; !slices.Equal(notes, want) {
 			t.Errorf("without a tracer: %q, want %q", notes, want)
 		}
 	}

@@ -2,11 +2,8 @@ package clickhouse
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/ext"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/bind"
 )
 
 // An argument is a value for the placeholder {name:kind} of a statement.
@@ -125,49 +123,25 @@ func escapedBytes(text string) int {
 	return n
 }
 
-// bind converts a statement's arguments to ClickHouse. Its error lists all arguments that cannot be converted.
-func bind(lang *dialect.Dialect, args []dialect.Arg) ([]argument, error) {
+// bindArguments converts a statement's arguments to ClickHouse. Its error lists all arguments that cannot be converted.
+func bindArguments(lang *dialect.Dialect, args []dialect.Arg) ([]argument, error) {
+	if err := bind.Check(args); err != nil {
+		return nil, err
+	}
 	bound := make([]argument, len(args))
-	var faults []error
 	for i, a := range args {
-		value, err := bindValue(a)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("argument %s: %w", a.Name, err))
-			continue
+		value := a.Value
+		switch v := value.(type) {
+		case store.Subject:
+			value = subjectText(v)
+		case []int64:
+			value = append([]int64{}, v...) // the driver has no text for nil
+		case []string:
+			value = append([]string{}, v...)
 		}
 		// Only the dialect knows the types.
 		_, kind, _ := strings.Cut(strings.Trim(lang.Arg(a.Name, a.Kind), "{}"), ":")
 		bound[i] = argument{a.Name, kind, value}
 	}
-	return bound, errors.Join(faults...)
-}
-
-func bindValue(a dialect.Arg) (any, error) {
-	kind := dialect.Kind(0)
-	value := a.Value
-	valid := true
-	switch v := a.Value.(type) {
-	case int64:
-		kind = dialect.Int
-	case float64:
-		kind = dialect.Float
-	case []int64:
-		kind, value = dialect.Ints, append([]int64{}, v...)
-	case store.Subject:
-		kind, value, valid = dialect.Subject, subjectText(v), utf8.ValidString(v.ID)
-	case string:
-		kind, valid = dialect.Text, utf8.ValidString(v)
-	case []string:
-		kind, value = dialect.Texts, append([]string{}, v...)
-		for _, text := range v {
-			valid = valid && utf8.ValidString(text)
-		}
-	}
-	switch {
-	case kind != a.Kind:
-		return nil, fmt.Errorf("%w: a value of type %T in an argument of kind %d", store.ErrInvalid, a.Value, a.Kind)
-	case !valid:
-		return nil, fmt.Errorf("%w: text is not valid UTF-8", store.ErrInvalid)
-	}
-	return value, nil
+	return bound, nil
 }

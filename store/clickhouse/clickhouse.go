@@ -122,7 +122,7 @@ func New(conn driver.Conn, cfg Config) (*Store, error) {
 }
 
 func start(conn driver.Conn, cfg Config, owned bool) *Store {
-	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), load: store.NewLoad(cfg.Now), conn: conn, owned: owned,
+	s := &Store{cfg: cfg, lang: Dialect(), load: store.NewLoad(cfg.Now), conn: conn, owned: owned,
 		ended: make(chan struct{}), closed: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.begin()

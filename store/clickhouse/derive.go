@@ -10,6 +10,7 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // This file explains how several processes seal days.
@@ -23,6 +24,15 @@ import (
 // Versions only grow. So while their sum is unchanged, no version changed, and the seal is valid. A process may
 // die at any point, and two may seal the same day at once: they can only leave rows that no reader uses. The
 // method sweep deletes these.
+
+// Dialect returns the SQL of the stores of this package: that of ClickHouse, with the condition for rows of the latest
+// seals.
+func Dialect() *dialect.Dialect {
+	d := dialect.ClickHouse()
+	d.Templates[dialect.InSeals] = "$1.seal GLOBAL IN (SELECT argMax(z.seal, (z.at, z.seal)) FROM seals AS z" +
+		" WHERE z.subject = $2 AND z.day BETWEEN " + utcDayOf("$3") + " AND " + utcDayOf("$4") + " GROUP BY z.day)"
+	return d
+}
 
 // mostAround is the maximum number of days before or after a sealed day whose rows may be used to compute it.
 const mostAround = store.MaxAround

@@ -68,29 +68,34 @@ type dayTable struct {
 }
 
 func (x *expiry) tables() (all []dayTable) {
-	in := func(time string) string {
-		return "subject = {subject:String} AND " + time + " >= {from:Int64} AND " + time + " < {to:Int64}"
-	}
+	const ofSubject = "subject = {subject:String} AND "
 	for _, name := range namesOf(x.of.Kind) {
-		all = append(all, dayTable{name, in("time"), true})
+		all = append(all, dayTable{name, ofSubject + "time >= {from:Int64} AND time < {to:Int64}", true})
 	}
 	if x.of.Kind != store.KindWebsite {
 		return all
 	}
-	for _, t := range sealedTables {
-		all = append(all, dayTable{name: t.name, where: in(t.time)})
+	for _, t := range schema.DayTables() {
+		if t.Stays {
+			continue
+		}
+		one := dayTable{name: t.Name, where: ofSubject + inDays(&t, int64(x.day), int64(x.day))}
+		if t.Named && len(x.keep) > 0 {
+			one.where += " AND name NOT IN {keep:Array(Int64)}"
+		}
+		all = append(all, one)
 	}
-	const ofDay = "subject = {subject:String} AND day = {day:Int32}"
-	states := ofDay
-	if len(x.keep) > 0 {
-		states += " AND name NOT IN {keep:Array(Int64)}"
-	}
-	return append(all, dayTable{name: "partials", where: states}, dayTable{name: "seals", where: ofDay})
+	return all
+}
+
+// inDays returns SQL for the condition on rows of a day table that belong to the days from first to last.
+func inDays(t *schema.DayTable, first, last int64) string {
+	return fmt.Sprintf("%[1]s >= %[2]d AND %[1]s < %[3]d", t.Day, t.At(first), t.At(last+1))
 }
 
 func (x *expiry) args() []any {
 	from := int64(x.day) * int64(day/time.Millisecond)
-	return []any{driver.Named("subject", subjectText(x.of)), driver.Named("day", x.day), driver.Named("keep", x.keep),
+	return []any{driver.Named("subject", subjectText(x.of)), driver.Named("keep", x.keep),
 		driver.Named("from", from), driver.Named("to", from+int64(day/time.Millisecond))}
 }
 

@@ -178,7 +178,7 @@ func (e *personEraser) around(ctx context.Context) (days []changedDay, err error
 	return days, nil
 }
 
-// erase removes the rows, their receipts, and the seals and states of the days around them.
+// erase removes the rows, their receipts, and what was computed of the days around them.
 func (e *personEraser) erase(ctx context.Context) error {
 	for _, t := range erasing.Tables() {
 		if err := e.remove(ctx, t.ID.String(), ofPerson, e.args()...); err != nil {
@@ -191,18 +191,12 @@ func (e *personEraser) erase(ctx context.Context) error {
 		}
 	}
 	for _, of := range e.days.Stretches() {
-		days := []any{driver.Named("subject", e.of.Website), driver.Named("first", of.First),
-			driver.Named("last", of.Last)}
-		for _, t := range sealedTables {
-			if err := e.remove(ctx, t.name, " WHERE subject = {subject:String} AND "+utcDayOf(t.time)+
-				" BETWEEN {first:Int64} AND {last:Int64}", days...); err != nil {
-				return err
+		for _, t := range schema.DayTables() {
+			if t.Stays {
+				continue
 			}
-		}
-		for _, table := range []string{"seals", "partials"} {
-			if err := e.remove(ctx, table,
-				" WHERE subject = {subject:String} AND day BETWEEN {first:Int64} AND {last:Int64}",
-				days...); err != nil {
+			if err := e.remove(ctx, t.Name, " WHERE subject = {subject:String} AND "+inDays(&t, of.First, of.Last),
+				driver.Named("subject", e.of.Website)); err != nil {
 				return err
 			}
 		}

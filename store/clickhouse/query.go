@@ -41,7 +41,7 @@ func (s *Store) query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	if !selects(stmt.SQL) {
 		return nil, errors.New("clickhouse: the statement is not a SELECT")
 	}
-	args, err := bind(s.lang, stmt.Args)
+	args, err := bindArguments(s.lang, stmt.Args)
 	if err != nil {
 		return nil, err
 	}

@@ -162,8 +162,8 @@ func (c *Config) layouts() []layout {
 	for i := range tables {
 		all = append(all, tables[i].layout(c))
 	}
-	for i := range sealedTables {
-		all = append(all, sealedTables[i].layout(c))
+	for _, t := range schema.SealedTables() {
+		all = append(all, sealedLayout(&t, c))
 	}
 	return append(all, sealLayout(), stateLayout(c), expiredLayout(),
 		layout{

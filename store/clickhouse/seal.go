@@ -51,8 +51,8 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 		return nil
 	}
 	number := rand.Uint64() //nolint:gosec // no secret
-	for i, statement := range []store.Statement{d.Sessions, d.Hits} {
-		if err := s.keep(ctx, sealedTables[i], statement, number); err != nil {
+	for i, t := range schema.SealedTables() {
+		if err := s.keep(ctx, &t, d.Rows[i], number); err != nil {
 			return err
 		}
 	}
@@ -89,17 +89,18 @@ func sealable(before, after *dayStates, first, last int32, window func(int32) (i
 }
 
 // keep computes and inserts the rows of a sealed table. The seal of each day is number plus the day.
-func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, number uint64) error {
-	args, err := bind(s.lang, from.Args)
+func (s *Store) keep(ctx context.Context, t *schema.DayTable, from store.Statement, number uint64) error {
+	args, err := bindArguments(s.lang, from.Args)
 	if err != nil {
 		return err
 	}
-	names, values := make([]string, len(t.columns)), make([]string, len(t.columns))
-	for i, c := range t.columns {
-		names[i], values[i] = c.name, "k."+c.name
+	names := append([]string{"subject"}, t.ColumnNames()...)
+	values := make([]string, len(names))
+	for i, name := range names {
+		values[i] = "k." + name
 	}
-	q, err := bindStatement("INSERT INTO "+t.name+" (seal, "+strings.Join(names, ", ")+
-		") SELECT {seal:UInt64} + toUInt64("+utcDayOf("k."+t.time)+"), "+
+	q, err := bindStatement("INSERT INTO "+t.Name+" (seal, "+strings.Join(names, ", ")+
+		") SELECT {seal:UInt64} + toUInt64("+utcDayOf("k."+t.Day)+"), "+
 		strings.Join(values, ", ")+" FROM ("+from.SQL+") AS k", append(args, argument{"seal", "UInt64", number}))
 	if err != nil {
 		return err
@@ -150,8 +151,8 @@ func (s *Store) discard(ctx context.Context, number uint64, days []int32) (err e
 	for i, day := range days {
 		seals[i] = sealOf(number, day)
 	}
-	for _, t := range sealedTables {
-		err = errors.Join(err, s.deleteSeals(ctx, t.name, seals))
+	for _, t := range schema.SealedTables() {
+		err = errors.Join(err, s.deleteSeals(ctx, t.Name, seals))
 	}
 	return err
 }

@@ -140,13 +140,9 @@ func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Sub
 	if subject.Kind != store.KindWebsite {
 		return sum, nil
 	}
-	kept := []string{"partials", "expired"}
-	for _, of := range sealTables() {
-		kept = append(kept, of.table)
-	}
-	for _, table := range kept {
-		if _, err := s.eraseFrom(ctx, table, subject); err != nil {
-			return sum, fmt.Errorf("%s: %w", table, err)
+	for _, t := range schema.DayTables() {
+		if _, err := s.eraseFrom(ctx, t.Name, subject); err != nil {
+			return sum, fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
 	return sum, nil

@@ -2,6 +2,7 @@ package clickhouse_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -142,7 +143,7 @@ func TestEngine(t *testing.T) {
 func TestMutants(t *testing.T) {
 	testenv.Night(t, "mutants")
 	t.Parallel()
-	storetest.KillsAllMutants(t, over("CLICKHOUSE_DSN"), dialect.ClickHouse(), mutations()...)
+	storetest.KillsAllMutants(t, over("CLICKHOUSE_DSN"), clickhouse.Dialect(), mutations()...)
 }
 
 // mutations returns mistakes that are only possible in ClickHouse's SQL.
@@ -183,4 +184,20 @@ func TestBeside(t *testing.T) {
 	h := over("CLICKHOUSE_DSN")
 	h.NoMistakes = true
 	storetest.Beside(t, h, storetest.RandomRunOf(t, 100, 20261129))
+}
+
+// TestDayTables tests the tables in which the store keeps something about days.
+func TestDayTables(t *testing.T) {
+	t.Parallel()
+	h := over("CLICKHOUSE_DSN")
+	storetest.DayTables(t, h)
+}
+
+// TestAbilities fixes which optional interfaces the store lacks.
+func TestAbilities(t *testing.T) {
+	t.Parallel()
+	want := []string{"Resealer", "Maintainer", "SpaceChecker"}
+	if _, lacks := store.Abilities((*clickhouse.Store)(nil)); !slices.Equal(lacks, want) {
+		t.Errorf("the store lacks %q, want %q", lacks, want)
+	}
 }

@@ -39,15 +39,8 @@ type changedDay struct {
 	day     int32
 }
 
-// utcDay returns the UTC day of an instant, counted from 1970.
-func utcDay(millis int64) int32 {
-	const dayMillis, farthest = int64(day / time.Millisecond), 1 << 30
-	of := millis / dayMillis
-	if millis%dayMillis < 0 {
-		of--
-	}
-	return int32(min(max(of, -farthest), farthest))
-}
+// utcDay returns the UTC day of an instant; see [schema.DayOf].
+func utcDay(millis int64) int32 { return int32(schema.DayOf(millis)) }
 
 // versioned returns the name of a subject in the table versions.
 func versioned(kind store.SubjectKind, subject string) string { return string(kind) + " " + subject }

@@ -9,7 +9,6 @@ func ClickHouse() *Dialect {
 		Name:  "clickhouse",
 		Ident: func(name string) string { return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`" },
 		Arg:   func(name string, k Kind) string { return "{" + name + ":" + clickhouseTypes[k] + "}" },
-		Seals: Seals{Replaced: true},
 	}
 	for op := range numOps {
 		d.Templates[op] = table[op].clickhouse

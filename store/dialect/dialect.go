@@ -80,18 +80,15 @@ type Dialect struct {
 	// Templates has the SQL of each Op. In a template, $1, $2, … stand for the operands, $* for all operands
 	// separated by commas, and $$ for a dollar sign. No template is empty. Operands are inserted as they are.
 	Templates [numOps]string // an index is an Op
-	// Seals describes the tables of sealed rows of a store that seals days. See store.Derivation.
-	Seals Seals
+	// Numbers are columns that a store adds to its sealed tables. See store.Derivation.
+	Numbers []Number
 }
 
-// Seals says which further columns the tables of sealed rows have. The zero value has none of them.
-type Seals struct {
-	// Replaced: sealed_sessions and sealed_hits have a column seal, which the store fills in, and may have rows of
-	// seals that newer ones replaced. Statements leave these rows out with [InSeals].
-	Replaced bool
-	// CountryNumber: sealed_hits has a column country_number, the [PrefixNumber] of country. It is for stores that
-	// find ranges of numbers faster than ranges of texts.
-	CountryNumber bool
+// A Number is a column of a sealed table with the [PrefixNumber] of a text column. It is for stores that find ranges of
+// numbers faster than ranges of texts: statements that need one text also require its number.
+type Number struct {
+	Table, Column string // where the numbers are
+	Of            string // the text column of the same table
 }
 
 // Call writes the operation op with operands, which are SQL text.
@@ -115,6 +112,10 @@ func (d *Dialect) Call(op Op, operands ...string) string {
 		rest = after[1:]
 	}
 }
+
+// ReplacesSeals reports whether the sealed tables may have rows of seals that newer ones replaced. Statements leave
+// them out with [InSeals].
+func (d *Dialect) ReplacesSeals() bool { return d.Templates[InSeals] != always }
 
 // RunsOnce reports whether the database runs a query of [RunOnce] once, and not each time that it is read.
 func (d *Dialect) RunsOnce() bool { return d.Templates[RunOnce] != runsEachTime }

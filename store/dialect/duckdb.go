@@ -9,8 +9,7 @@ func DuckDB() *Dialect {
 		Ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
 		// Without a cast to the column's exact type, DuckDB casts the column instead, and can no longer skip
 		// parts of a table without matching rows.
-		Arg:   func(name string, k Kind) string { return "$" + name + "::" + duckdbTypes[k] },
-		Seals: Seals{CountryNumber: true},
+		Arg: func(name string, k Kind) string { return "$" + name + "::" + duckdbTypes[k] },
 	}
 	for op := range numOps {
 		d.Templates[op] = table[op].duckdb

@@ -130,8 +130,8 @@ const (
 	// $1
 	Among
 	OnlyRow // column $1 of relation $2, which has exactly one row
-	// whether the seal $1 of a row is the latest of some day of subject $2 between the instants $3 and $4; always true
-	// without Seals.Replaced
+	// whether the row with alias $1 of a sealed table, of a day of subject $2 between the instants $3 and $4, is part
+	// of the latest seal of its day; a store that keeps rows of earlier seals sets this template
 	InSeals
 	// 1024 times the first character of the ASCII text $1 plus the second, as a whole number; 0 stands for a missing
 	// one

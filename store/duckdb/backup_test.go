@@ -60,7 +60,7 @@ func TestBackup(t *testing.T) {
 	backup := func() {
 		one := made{path: filepath.Join(dir, fmt.Sprint("copy-", len(all), ".duckdb"))}
 		if err := s.Backup(t.Context(), one.path, func() error {
-			one.version = s.catalog.latest()
+			one.version = s.ledger.Latest()
 			return nil
 		}); err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestBackup(t *testing.T) {
 	}
 	for range storetest.Number(t, "SIGHTLINE_LONG", 5) {
 		backup()
-		for last := all[len(all)-1].version; s.catalog.latest() == last && !t.Failed(); {
+		for last := all[len(all)-1].version; s.ledger.Latest() == last && !t.Failed(); {
 			time.Sleep(time.Millisecond)
 		}
 	}

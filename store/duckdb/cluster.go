@@ -42,9 +42,11 @@ type clustering struct{ table, time, by string }
 // clusterings returns the clusterings of all tables.
 func clusterings() []clustering {
 	const bySession = "subject, time // 3600000, session_hash, time"
-	const byCountry = "subject, time // 86400000, country, time // 3600000, session_hash, time"
-	all := []clustering{{"sealed_sessions", "start", "subject, start // 86400000, country, start"},
-		{"sealed_hits", "time", byCountry}}
+	var all []clustering
+	for _, t := range schema.SealedTables() {
+		byCountry := fmt.Sprintf("subject, %[1]s // 86400000, country, %[1]s // 3600000, session_hash, %[1]s", t.Day)
+		all = append(all, clustering{t.Name, t.Day, byCountry})
+	}
 	for _, t := range schema.Tables() {
 		by := "subject, time"
 		if len(t.Hashes()) > 0 {

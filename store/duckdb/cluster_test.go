@@ -111,7 +111,7 @@ func TestClustersBesideWrites(t *testing.T) {
 			t.Errorf("%d rows of %s are in no cluster, want fewer than %d", n, of.table, rows)
 		}
 	}
-	if got, want := moving.catalog.latest(), still.catalog.latest(); got != want {
+	if got, want := moving.ledger.Latest(), still.ledger.Latest(); got != want {
 		t.Errorf("latest version %d, want %d", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 )
 
 // This file stores groups of writes. All steps run in the writer's goroutine:
@@ -20,7 +21,7 @@ import (
 //  4. One transaction inserts the numbers of new subjects, the rows, their receipts and the
 //     versions of their days.
 //  5. COMMIT appends the transaction to the log and returns when it is on disk.
-//  6. The Bloom filters and the catalog are updated, so that queries and Version see the commit.
+//  6. The Bloom filters and the ledger are updated, so that queries and Version see the commit.
 //  7. The callers get the result.
 //
 // The table lists failures by step, the error that callers get, and the part of the group that is on disk
@@ -164,8 +165,8 @@ func (w *writer) save(group []*write) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	cat := &w.store.catalog
-	version := cat.latest() + 1
+	known := w.store.ledger
+	version := known.Latest() + 1
 	newcomers, touched := w.survey(fresh)
 	err = transact(w.engine, func() error {
 		if err := w.addSubjects(newcomers); err != nil {
@@ -184,7 +185,7 @@ func (w *writer) save(group []*write) error {
 	}
 	w.parts.add(fresh)
 	w.versionRows += int64(len(touched))
-	cat.publish(version, newcomers, touched)
+	known.Publish(version, newcomers, touched)
 	return nil
 }
 
@@ -193,7 +194,7 @@ func (w *writer) save(group []*write) error {
 // writes to the file, and the version is part of the transaction.
 func (w *writer) outcome(err error, version uint64) error {
 	err = w.failed(err)
-	if w.engine == nil || w.store.catalog.latest() < version {
+	if w.engine == nil || w.store.ledger.Latest() < version {
 		return err
 	}
 	return nil
@@ -251,26 +252,26 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 }
 
 // survey assigns numbers to new subjects, and lists the days of rows.
-func (w *writer) survey(rows []*row) (newcomers map[store.Subject]int32, touched []subjectDay) {
-	newcomers = make(map[store.Subject]int32)
-	days := make(map[subjectDay]bool)
-	next := w.store.catalog.size() + 1
+func (w *writer) survey(rows []*row) (newcomers map[store.Subject]int64, touched []ledger.SubjectDay) {
+	newcomers = make(map[store.Subject]int64)
+	days := make(map[ledger.SubjectDay]bool)
+	next := w.store.ledger.Size() + 1
 	for _, r := range rows {
 		number := w.number(r.Of(), newcomers)
-		if number == unknownSubject {
+		if number == ledger.Unknown {
 			number = next
 			newcomers[r.Of()] = number
 			next++
 		}
-		days[subjectDay{number, r.day}] = true
+		days[ledger.SubjectDay{Subject: number, Day: r.day}] = true
 	}
 	return newcomers, slices.Collect(maps.Keys(days))
 }
 
 // number returns the number of s, which may be new in this transaction.
-func (w *writer) number(s store.Subject, newcomers map[store.Subject]int32) int32 {
+func (w *writer) number(s store.Subject, newcomers map[store.Subject]int64) int64 {
 	if n, ok := newcomers[s]; ok {
 		return n
 	}
-	return w.store.catalog.number(s)
+	return w.store.ledger.Number(s)
 }

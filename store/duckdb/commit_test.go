@@ -100,7 +100,7 @@ func TestWaitingWritesShareACommit(t *testing.T) {
 			calls = append(calls, func() { mustWrite(t, s, event(string(rune('!'+i)))) })
 		}
 		inOneGroup(s, calls...)
-		if commits, n := s.catalog.latest(), count(t, s, "events"); commits != 1 || n != 64 {
+		if commits, n := s.ledger.Latest(), count(t, s, "events"); commits != 1 || n != 64 {
 			t.Errorf("%d events in %d commits, want 64 in one commit", n, commits)
 		}
 	})

@@ -7,10 +7,11 @@ import (
 	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // Days implements [store.DayLister] without a query. Commits of all subjects are numbered together.
@@ -26,12 +27,12 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 	if !from.Before(to) {
 		return nil, nil
 	}
-	return s.catalog.states(subject, utcDay(from.UnixMilli()), lastDay(to)), nil
+	return s.ledger.Days(s.ledger.Number(subject), schema.DayOf(from.UnixMilli()), schema.LastDay(to)), nil
 }
 
 // Websites implements [store.Deriver].
 func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) {
-	return s.catalog.websites(), ctx.Err()
+	return s.ledger.Websites(), ctx.Err()
 }
 
 // Seal implements [store.Deriver]. It writes sessions, hits and seals in one transaction on a separate
@@ -55,14 +56,13 @@ func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Sta
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
-	number := s.catalog.number(d.Subject)
-	if number == unknownSubject {
+	number := s.ledger.Number(d.Subject)
+	if number == ledger.Unknown {
 		return nil // there are no rows
 	}
-	days := sealedDays{subject: number, first: utcDay(d.From.UnixMilli()), last: lastDay(d.To),
-		version: s.catalog.latest()}
-	if changed != nil && slices.ContainsFunc(s.catalog.states(d.Subject, days.first, days.last),
-		func(day store.Day) bool { return day.Sealed == 0 }) {
+	days := sealedDays{subject: number, first: schema.DayOf(d.From.UnixMilli()), last: schema.LastDay(d.To),
+		version: s.ledger.Latest()}
+	if changed != nil && s.ledger.Unsealed(number, days.first, days.last) {
 		return &fault{kind: store.ErrUnavailable, cause: errors.New("reseal: one of the days has no seal")}
 	}
 	err = s.withConnection(ctx, func(ctx context.Context, c *conn) error {
@@ -71,7 +71,7 @@ func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Sta
 	if err != nil {
 		return fmt.Errorf("duckdb: seal: %w", explain(err))
 	}
-	s.catalog.seal(days)
+	s.ledger.Seal(number, days.first, days.last, days.version)
 	return nil
 }
 
@@ -83,17 +83,21 @@ type boundStatement struct {
 
 // A boundDerivation has the statements of a store.Derivation, with the driver's arguments.
 type boundDerivation struct {
-	sessions, hits boundStatement
-	changed        *boundStatement // nil: all session ids
+	rows    []boundStatement // of each sealed table
+	changed *boundStatement  // nil: all session ids
 }
 
 // derivation returns d with the driver's arguments. changed may be nil.
 func (s *Store) derivation(d store.Derivation, changed *store.Statement) (bound boundDerivation, err error) {
-	if bound.sessions, err = s.binding(d.Sessions); err != nil {
-		return bound, err
+	for _, stmt := range d.Rows {
+		rows, err := s.binding(stmt)
+		if err != nil {
+			return bound, err
+		}
+		bound.rows = append(bound.rows, rows)
 	}
-	if bound.hits, err = s.binding(d.Hits); err != nil || changed == nil {
-		return bound, err
+	if changed == nil {
+		return bound, nil
 	}
 	ids, err := s.binding(*changed)
 	bound.changed = &ids
@@ -110,14 +114,14 @@ func (s *Store) binding(stmt store.Statement) (boundStatement, error) {
 
 // A sealedDays value has days of a subject that are sealed, and their version.
 type sealedDays struct {
-	subject, first, last int32
+	subject, first, last int64
 	version              uint64
 }
 
 // keep computes and stores the results of the days, and deletes earlier ones. It must run in a transaction of
 // c.
 func (d sealedDays) keep(ctx context.Context, c *conn, bound boundDerivation) error {
-	from, to, ids := int64(d.first)*dayMillis, int64(d.last+1)*dayMillis, ""
+	ids := ""
 	run := func(text string, from boundStatement) error {
 		_, err := c.raw.ExecContext(ctx, text+from.sql, from.args)
 		return err
@@ -128,28 +132,35 @@ func (d sealedDays) keep(ctx context.Context, c *conn, bound boundDerivation) er
 		}
 		ids = " AND session_hash IN (SELECT session_hash FROM changed_ids)"
 	}
-	forget := func(table, column string, from, to int64, ids string) error {
-		return c.exec("DELETE FROM "+table+" WHERE subject = $subject::INTEGER AND "+column+" >= $from AND "+column+
-			" < $to"+ids,
-			named("subject", d.subject), named("from", from), named("to", to))
+	for i, t := range schema.SealedTables() {
+		if err := forgetDays(c, &t, d.subject, d.first, d.last, ids); err != nil {
+			return err
+		}
+		if err := run("INSERT INTO "+t.Name+" BY NAME ", bound.rows[i]); err != nil {
+			return err
+		}
 	}
-	if err := errors.Join(forget("sealed_sessions", "start", from, to, ids),
-		forget("sealed_hits", "time", from, to, ids),
-		forget("seals", "day", int64(d.first), int64(d.last)+1, "")); err != nil {
-		return err
-	}
-	if err := errors.Join(run("INSERT INTO sealed_sessions BY NAME ", bound.sessions),
-		run("INSERT INTO sealed_hits BY NAME ", bound.hits)); err != nil {
+	if err := c.exec("DELETE FROM seals WHERE subject = $subject::INTEGER"+
+		" AND day BETWEEN $first::INTEGER AND $last::INTEGER", named("subject", d.subject), named("first", d.first), named("last", d.last)); err != nil {
 		return err
 	}
 	return c.fill("seals", func(add func(...sqldriver.Value) error) error {
 		for day := d.first; day <= d.last; day++ {
-			if err := add(d.subject, day, int64(d.version)); err != nil { // it fits: commits are numbered from 1
+			// they fit: commits are numbered from 1
+			if err := add(int32(d.subject), int32(day), int64(d.version)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. and is a further
+// condition in SQL, or empty.
+func forgetDays(c engine, t *schema.DayTable, subject, first, last int64, and string,
+	args ...sqldriver.NamedValue) error {
+	return c.exec("DELETE FROM "+t.Name+" WHERE subject = $subject::INTEGER AND "+t.Day+" >= $from AND "+t.Day+
+		" < $to"+and, append(args, named("subject", subject), named("from", t.At(first)), named("to", t.At(last+1)))...)
 }
 
 // withConnection runs do on a new connection, which no query and no write uses. The engine stays open

@@ -202,7 +202,7 @@ func TestCloseEndsASeal(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- s.Seal(context.Background(),
-			store.Derivation{Subject: site, From: day, To: day.AddDate(0, 0, 1), Sessions: slow, Hits: slow})
+			store.Derivation{Subject: site, From: day, To: day.AddDate(0, 0, 1), Rows: []store.Statement{slow, slow}})
 	}()
 	for s.deriving.TryLock() { // until Seal runs
 		s.deriving.Unlock()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -24,7 +25,9 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
-	x := expiry{day: subjectDay{s.catalog.number(subject), utcDay(day.UnixMilli())}, keep: append([]int64{}, keep...)}
+	x := expiry{
+		day:  ledger.SubjectDay{Subject: s.ledger.Number(subject), Day: schema.DayOf(day.UnixMilli())},
+		keep: append([]int64{}, keep...)}
 	var pieces int64
 	if err := s.inWriter(ctx, func(w *writer) (err error) {
 		pieces, err = w.expiryPieces(x)
@@ -36,18 +39,18 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 		return 0, nil
 	}
 	// A question that begins while rows are removed must not take them for complete.
-	_, before := s.catalog.expiry(x.day)
-	s.catalog.expire(x.day, max(before, 1), false)
+	before := s.ledger.Day(x.day).Expired
+	s.ledger.Expire(x.day, max(before, 1), false)
 	defer func() {
 		if err != nil && removed == 0 {
-			s.catalog.expire(x.day, before, false)
+			s.ledger.Expire(x.day, before, false)
 		}
 	}()
 	for i := range pieces {
 		began, n := s.cfg.Now(), int64(0)
-		from := int64(x.day.day) * dayMillis
+		from := x.day.Day * schema.DayMillis
 		err := s.inWriter(ctx, func(w *writer) (err error) {
-			n, err = w.expire(x, from+i*dayMillis/pieces, from+(i+1)*dayMillis/pieces, i == pieces-1)
+			n, err = w.expire(x, from+i*schema.DayMillis/pieces, from+(i+1)*schema.DayMillis/pieces, i == pieces-1)
 			return err
 		})
 		if err != nil {
@@ -88,14 +91,14 @@ func (s *Store) inWriter(ctx context.Context, do func(*writer) error) error {
 
 // An expiry is a day whose rows are removed, and the names of its states that stay.
 type expiry struct {
-	day  subjectDay
+	day  ledger.SubjectDay
 	keep []int64
 }
 
 // expiryPieces returns the number of transactions that remove the rows of a day: 0 if nothing is left to remove.
 func (w *writer) expiryPieces(x expiry) (int64, error) {
-	version, expired := w.store.catalog.expiry(x.day)
-	if version == 0 {
+	known := w.store.ledger.Day(x.day)
+	if known.Version == 0 {
 		return 0, nil
 	}
 	var rows, computed int64
@@ -107,46 +110,38 @@ func (w *writer) expiryPieces(x expiry) (int64, error) {
 			return err
 		})
 	}
-	from := int64(x.day.day) * dayMillis
+	from := x.day.Day * schema.DayMillis
 	for t := range schema.NumTables {
 		if err := count(&rows, "SELECT count(*) FROM "+t.String()+
 			" WHERE subject = $subject::INTEGER AND time >= $from AND time < $to",
-			named("subject", x.day.subject), named("from", from), named("to", from+dayMillis)); err != nil {
+			named("subject", x.day.Subject), named("from", from), named("to", from+schema.DayMillis)); err != nil {
 			return 0, w.failed(err)
 		}
 	}
-	if err := count(&computed, "SELECT count(*) FROM partials WHERE "+x.states(), x.args()...); err != nil {
+	names, args := x.names()
+	if err := count(&computed, "SELECT count(*) FROM partials WHERE subject = $subject::INTEGER"+
+		" AND day = $day::INTEGER"+names, append(args, named("subject", x.day.Subject), named("day", x.day.Day))...); err != nil {
 		return 0, w.failed(err)
 	}
-	if rows == 0 && computed == 0 && version == expired {
+	if rows == 0 && computed == 0 && known.Version == known.Expired {
 		return 0, nil
 	}
 	return rows/expireRows + 1, nil
 }
 
-// states returns SQL for the condition on states to remove.
-func (x *expiry) states() string {
-	condition := "subject = $subject::INTEGER AND day = $day::INTEGER"
-	if len(x.keep) > 0 {
-		condition += " AND name NOT IN (SELECT unnest($keep::BIGINT[]))"
+// names returns SQL for a further condition on rows with names to remove, and its arguments.
+func (x *expiry) names() (string, []sqldriver.NamedValue) {
+	if len(x.keep) == 0 {
+		return "", nil
 	}
-	return condition
-}
-
-// args returns the arguments of states.
-func (x *expiry) args() []sqldriver.NamedValue {
-	args := []sqldriver.NamedValue{named("subject", x.day.subject), named("day", x.day.day)}
-	if len(x.keep) > 0 {
-		args = append(args, named("keep", x.keep))
-	}
-	return args
+	return " AND name NOT IN (SELECT unnest($keep::BIGINT[]))", []sqldriver.NamedValue{named("keep", x.keep)}
 }
 
 // expire removes the rows of one piece of a day in one transaction, and with the last piece what was computed of the
 // day.
 func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err error) {
-	cat := &w.store.catalog
-	version, expired := cat.latest()+1, uint64(0)
+	known := w.store.ledger
+	version, expired := known.Latest()+1, uint64(0)
 	if last {
 		expired = version
 	}
@@ -154,7 +149,7 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 		for t := range schema.NumTables {
 			n, err := w.engine.change("DELETE FROM "+t.String()+
 				" WHERE subject = $subject::INTEGER AND time >= $from AND time < $to",
-				named("subject", x.day.subject), named("from", from), named("to", to))
+				named("subject", x.day.Subject), named("from", from), named("to", to))
 			if err != nil {
 				return err
 			}
@@ -165,7 +160,7 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 				return err
 			}
 		}
-		day := []sqldriver.NamedValue{named("subject", x.day.subject), named("day", x.day.day)}
+		day := []sqldriver.NamedValue{named("subject", x.day.Subject), named("day", x.day.Day)}
 		if err := w.engine.exec("DELETE FROM expired WHERE subject = $subject::INTEGER AND day = $day::INTEGER",
 			day...); err != nil {
 			return err
@@ -174,7 +169,7 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 			append(day, named("version", int64(expired)))...); err != nil {
 			return err
 		}
-		return w.addVersions(version, []subjectDay{x.day})
+		return w.addVersions(version, []ledger.SubjectDay{x.day})
 	})
 	if err != nil {
 		if err = w.outcome(err, version); err != nil {
@@ -183,24 +178,24 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 		return removed, nil
 	}
 	w.versionRows++
-	cat.publish(version, nil, []subjectDay{x.day})
-	cat.expire(x.day, max(expired, 1), last)
+	known.Publish(version, nil, []ledger.SubjectDay{x.day})
+	known.Expire(x.day, max(expired, 1), last)
 	return removed, nil
 }
 
 // forget removes what was computed of a day.
 func (w *writer) forget(x expiry) error {
-	from := int64(x.day.day) * dayMillis
-	for _, of := range [][2]string{{"sealed_sessions", "start"}, {"sealed_hits", "time"}} {
-		if err := w.engine.exec("DELETE FROM "+of[0]+" WHERE subject = $subject::INTEGER AND "+of[1]+" >= $from AND "+
-			of[1]+" < $to",
-			named("subject", x.day.subject), named("from", from), named("to", from+dayMillis)); err != nil {
+	for _, t := range schema.DayTables() {
+		if t.Stays {
+			continue
+		}
+		names, args := "", []sqldriver.NamedValue(nil)
+		if t.Named {
+			names, args = x.names()
+		}
+		if err := forgetDays(w.engine, &t, x.day.Subject, x.day.Day, x.day.Day, names, args...); err != nil {
 			return err
 		}
 	}
-	if err := w.engine.exec("DELETE FROM seals WHERE subject = $subject::INTEGER AND day = $day::INTEGER",
-		named("subject", x.day.subject), named("day", x.day.day)); err != nil {
-		return err
-	}
-	return w.engine.exec("DELETE FROM partials WHERE "+x.states(), x.args()...)
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // ensureFile makes sure that the file at cfg.Path can be opened for writing. It creates a missing file. It
@@ -184,7 +185,7 @@ func probe(cfg Config) (version int, replayed string, err error) {
 var schemaFiles embed.FS
 
 // migrations returns the migrations from an empty file to the schema of this program, in order. Step i leads to
-// version i+1. Never change a released step.
+// version i+1. The first one also creates the sealed tables. Never change a released step.
 func migrations() ([]string, error) {
 	names, err := fs.Glob(schemaFiles, "schema/*.sql") // sorted
 	if err != nil {
@@ -197,6 +198,9 @@ func migrations() ([]string, error) {
 			return nil, err
 		}
 		steps[i] = string(text)
+	}
+	for _, t := range schema.SealedTables() {
+		steps[0] += sealedDefinition(&t)
 	}
 	return steps, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // A disk is a directory that can be full.
@@ -149,7 +150,7 @@ func someBatch(n int) *store.Batch {
 	b := &store.Batch{Events: make([]store.Event, batchRows)}
 	for i := range b.Events {
 		id := fmt.Sprintf("%d-%d", n, i)
-		k := newKey(0, "noise", id)
+		k := keyOf(schema.Identity{Subject: "noise", ID: id})
 		b.Events[i] = store.Event{
 			Website: site.ID, ID: id, Time: time.Unix(int64(n*3600+i), 0),
 			Title:      fmt.Sprintf("%x%x", uint64(k.hi), uint64(k.lo)),

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"os"
+
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // checkpoint moves the log into the file if it is larger than limit bytes. If that fails, usually because the
@@ -68,7 +70,7 @@ func (w *writer) storeFilter() error {
 
 // dropReceipts deletes old receipts once a day, and the filters of parts that have no receipts any more.
 func (w *writer) dropReceipts() error {
-	today := receiptDay(w.store.cfg.Now())
+	today := schema.DayOf(w.store.cfg.Now().UnixMilli())
 	if today == w.receiptsDropped {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (w *writer) dropReceipts() error {
 // dropVersions deletes replaced versions if there are many.
 func (w *writer) dropVersions() error {
 	const many = 50_000
-	if w.versionRows < many || w.versionRows < 4*w.store.catalog.countDays() {
+	if w.versionRows < many || w.versionRows < 4*w.store.ledger.CountDays() {
 		return nil
 	}
 	dropped, err := w.engine.change(`DELETE FROM versions USING

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/schema"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 )
 
 func TestOldReceiptsAreDeleted(t *testing.T) {
@@ -28,14 +28,14 @@ func TestOldReceiptsAreDeleted(t *testing.T) {
 		mustWrite(t, s, event(fmt.Sprint(day)))
 	}
 	do(t, s, func(w *writer) { // runs after the maintenance
-		if got, stored := w.parts.count()-1, count(t, s, "receipt_filters")*filterRow/bloomWords; got != rememberDays+
-			1 || int(stored) != got {
-			t.Errorf("%d full parts and %d filters in the file, want %d of each", got, stored, rememberDays+1)
+		got, stored := w.parts.count()-1, count(t, s, "receipt_filters")*filterRow/bloomWords
+		if got != ledger.RememberDays+1 || int(stored) != got {
+			t.Errorf("%d full parts and %d filters in the file, want %d of each", got, stored, ledger.RememberDays+1)
 		}
 	})
-	if n := count(t, s, "receipts"); n != rememberDays+1 {
+	if n := count(t, s, "receipts"); n != ledger.RememberDays+1 {
 		t.Errorf("%d receipts after 12 days with one each, want one for today and for each of %d days before", n,
-			rememberDays)
+			ledger.RememberDays)
 	}
 	for id, want := range map[string]int{"11": 1, "3": 1, "2": 0} {
 		if got := mustWrite(t, s, event(id)); got.Repeated != want {
@@ -178,27 +178,9 @@ func TestGroupEqualsItsFilters(t *testing.T) {
 	}
 }
 
-// TestStoredKeysDoNotChange fails if the keys or the bits of filters change, because they are stored.
-func TestStoredKeysDoNotChange(t *testing.T) {
+// TestStoredFiltersDoNotChange fails if the bits of filters change, because they are stored.
+func TestStoredFiltersDoNotChange(t *testing.T) {
 	t.Parallel()
-	for of, want := range map[schema.Identity]byte{
-		{Table: schema.Events}:                            1,
-		{Table: schema.Events, Kind: uint8(store.Custom)}: 2,
-		{Table: schema.Events, Kind: uint8(store.Click)}:  3,
-		{Table: schema.Errors}:                            4,
-		{Table: schema.Vitals}:                            5,
-		{Table: schema.Visits}:                            6,
-		{Table: schema.Checks}:                            7,
-		{Table: schema.Spans}:                             8,
-		{Table: schema.Blocked}:                           9,
-	} {
-		if got := rowKind(of); got != want {
-			t.Errorf("rowKind of table %s, kind %d = %d, want %d", of.Table, of.Kind, got, want)
-		}
-	}
-	if got, want := newKey(pageRow, "w", "e"), (key{hi: -7680216301454025459, lo: -987568088}); got != want {
-		t.Errorf("the key of a pageview is %+v, want %+v", got, want)
-	}
 	word, bit := bloomBit(key{hi: -7680216301454025459, lo: -987568088}, 11)
 	if word != 7124 || bit != 1<<46 {
 		t.Errorf("the last bit of its key in a filter is %#x of word %d, want bit 46 of word 7124", bit, word)

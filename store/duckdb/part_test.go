@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // TestIdsAreFoundInEveryPart looks up ids in full parts with a filter in memory, with a filter from the file,
@@ -51,7 +52,8 @@ func TestIdsAreFoundInEveryPart(t *testing.T) {
 			if n := w.parts.count(); n != c.parts {
 				t.Errorf("%s: %d parts, want %d", c.name, n, c.parts)
 			}
-			if in := w.parts.maybe(nil, newKey(pageRow, site.ID, "0-0")); !slices.Equal(in, []int32{0}) {
+			first := keyOf(schema.Identity{Subject: site.ID, ID: "0-0"})
+			if in := w.parts.maybe(nil, first); !slices.Equal(in, []int32{0}) {
 				t.Errorf("%s: the first id may be in the parts %v, want only part 0", c.name, in)
 			}
 		})

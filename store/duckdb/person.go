@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/internal/erasing"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -53,17 +54,17 @@ func (w *writer) erasePerson(p store.Person) (map[string]int64, error) {
 	if err := w.ready(); err != nil {
 		return nil, err
 	}
-	cat := &w.store.catalog
+	known := w.store.ledger
 	e := personEraser{engine: w.engine, of: p,
-		subject: cat.number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
+		subject: known.Number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
 		days:    erasing.Days{}, removed: map[string]int64{}}
-	version := cat.latest() + 1
-	var touched []subjectDay
+	version := known.Latest() + 1
+	var touched []ledger.SubjectDay
 	err := transact(w.engine, func() error {
 		if err := e.erase(); err != nil {
 			return err
 		}
-		if touched = e.touched(cat); len(touched) == 0 {
+		if touched = e.touched(known); len(touched) == 0 {
 			return nil
 		}
 		if err := e.unseal(); err != nil {
@@ -81,9 +82,9 @@ func (w *writer) erasePerson(p store.Person) (map[string]int64, error) {
 		return e.removed, nil
 	}
 	w.versionRows += int64(len(touched))
-	cat.publish(version, nil, touched)
+	known.Publish(version, nil, touched)
 	for _, of := range e.days.Stretches() {
-		cat.unsealDays(e.subject, int32(of.First), int32(of.Last)) // utcDay limits days
+		known.Unseal(e.subject, of.First, of.Last)
 	}
 	return e.removed, nil
 }
@@ -93,7 +94,7 @@ func (s *Store) HashVisitors(ctx context.Context, ids []string) ([]int64, error)
 	hashes := make([]int64, len(ids))
 	err := s.inWriter(ctx, func(w *writer) error {
 		for i, id := range ids {
-			hashes[i] = hashOf(w.hashKey, id)
+			hashes[i] = schema.HashText(w.hashKey, id)
 		}
 		return nil
 	})
@@ -104,7 +105,7 @@ func (s *Store) HashVisitors(ctx context.Context, ids []string) ([]int64, error)
 type personEraser struct {
 	engine  engine
 	of      store.Person
-	subject int32
+	subject int64
 
 	days    erasing.Days
 	removed map[string]int64
@@ -159,7 +160,7 @@ func (e *personEraser) eraseFrom(t *schema.Table, args []sqldriver.NamedValue) (
 			if err := scan(v, &id, &at, &keyed, &kind); err != nil {
 				return err
 			}
-			e.days.Add(int64(utcDay(at)))
+			e.days.Add(schema.DayOf(at))
 			keys = append(keys, keyOf(erasing.Identity(t, e.of.Website, id, kind, keyed != 0)))
 			return nil
 		})
@@ -198,29 +199,21 @@ func (e *personEraser) forget(keys []key) error {
 }
 
 // touched returns the days around removed rows that have a version.
-func (e *personEraser) touched(cat *catalog) (found []subjectDay) {
-	stretches := e.days.Stretches()
-	for _, one := range cat.daysOf(e.subject) {
-		if slices.ContainsFunc(stretches,
-			func(of erasing.Stretch) bool { return of.First <= int64(one.day) && int64(one.day) <= of.Last }) {
-			found = append(found, one)
-		}
+func (e *personEraser) touched(known *ledger.Ledger) (found []ledger.SubjectDay) {
+	for _, of := range e.days.Stretches() {
+		found = append(found, known.WithVersion(e.subject, of.First, of.Last)...)
 	}
 	return found
 }
 
-// unseal deletes the seals and states of the days around removed rows.
+// unseal deletes what was computed of the days around removed rows.
 func (e *personEraser) unseal() error {
 	for _, of := range e.days.Stretches() {
-		for _, one := range []struct {
-			table, column string
-			unit          int64
-		}{{"sealed_sessions", "start", dayMillis}, {"sealed_hits", "time", dayMillis}, {"seals", "day", 1},
-			{"partials", "day", 1}} {
-			err := e.engine.exec("DELETE FROM "+one.table+" WHERE subject = $subject::INTEGER AND "+one.column+
-				" >= $from AND "+one.column+" < $to",
-				named("subject", e.subject), named("from", of.First*one.unit), named("to", (of.Last+1)*one.unit))
-			if err != nil {
+		for _, t := range schema.DayTables() {
+			if t.Stays {
+				continue
+			}
+			if err := forgetDays(e.engine, &t, e.subject, of.First, of.Last, ""); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/store/schema"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
@@ -75,8 +76,9 @@ func remember(b *testing.B, s *Store, n int) {
 		for from := 0; from < n; from += partKeys {
 			err := w.engine.exec(fmt.Sprintf(`INSERT INTO receipts SELECT 1, %d,
 				('0x' || h[1:16])::UBIGINT::BIT::BIGINT, ('0x' || h[17:24])::UINTEGER::BIT::INTEGER, %d
-				FROM (SELECT sha256(chr(%d) || chr(1) || '%s' || range) AS h FROM range(%d, %d))`,
-				receiptDay(w.store.cfg.Now()), from/partKeys, pageRow, site.ID, from, min(from+partKeys, n)))
+				FROM (SELECT sha256('\x00\x00\x00\x%02x%s'::BLOB || range::VARCHAR::BLOB) AS h FROM range(%d, %d))`,
+				schema.DayOf(w.store.cfg.Now().UnixMilli()), from/partKeys, len(site.ID), site.ID, from,
+				min(from+partKeys, n)))
 			if err != nil {
 				b.Fatal(err)
 			}

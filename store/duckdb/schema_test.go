@@ -74,16 +74,6 @@ func TestOlderSchemaIsUpgraded(t *testing.T) {
 	}
 }
 
-// TestHashes fixes the numbers, because files store them.
-func TestHashes(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int64{"": 0, "zwölf": 1964606880829950883} {
-		if got := hashOf("key", text); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
-}
-
 func TestFailedMigrationChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)

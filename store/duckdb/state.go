@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // This file stores states: package query computes them and merges them into answers.
@@ -34,7 +36,7 @@ func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []i
 	if len(names) == 0 || !from.Before(to) {
 		return nil, ctx.Err()
 	}
-	args := []sqldriver.NamedValue{named("first", utcDay(from.UnixMilli())), named("last", lastDay(to))}
+	args := []sqldriver.NamedValue{named("first", schema.DayOf(from.UnixMilli())), named("last", schema.LastDay(to))}
 	each := make([]string, len(names))
 	for i, name := range names {
 		each[i] = selectStates("state") + " AND day BETWEEN $first::INTEGER AND $last::INTEGER AND name = " +
@@ -55,8 +57,8 @@ func selectStates(bytes string) string {
 // queries.
 func (s *Store) states(ctx context.Context, subject store.Subject, question string,
 	args ...sqldriver.NamedValue) (found []store.State, err error) {
-	number := s.catalog.number(subject)
-	if number == unknownSubject {
+	number := s.ledger.Number(subject)
+	if number == ledger.Unknown {
 		return nil, ctx.Err()
 	}
 	if err := s.takeSlot(ctx); err != nil {
@@ -85,7 +87,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 	})
 	for at, of := range all {
 		// Version was converted from uint64
-		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(),
+		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * schema.DayMillis).UTC(),
 			Version: uint64(of.version), Bytes: slices.Concat(of.all...)})
 	}
 	if ctx.Err() != nil {
@@ -118,17 +120,17 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
-	number := s.catalog.number(subject)
+	number := s.ledger.Number(subject)
 	states = slices.DeleteFunc(slices.Clone(states), func(one store.State) bool {
-		day := utcDay(one.Day.UnixMilli())
-		return s.catalog.versionOf(subject, day) != one.Rows
+		day := schema.DayOf(one.Day.UnixMilli())
+		return s.ledger.Day(ledger.SubjectDay{Subject: number, Day: day}).Version != one.Rows
 	})
-	if number == unknownSubject || len(states) == 0 {
+	if number == ledger.Unknown || len(states) == 0 {
 		return ctx.Err()
 	}
 	names, days := make([]int64, len(states)), make([]int64, len(states))
 	for i, one := range states {
-		names[i], days[i] = one.Name, int64(utcDay(one.Day.UnixMilli()))
+		names[i], days[i] = one.Name, schema.DayOf(one.Day.UnixMilli())
 	}
 	err := s.withConnection(ctx, func(_ context.Context, c *conn) error {
 		return transact(c, func() error {
@@ -142,7 +144,7 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 					for piece, bytes := int32(0), one.Bytes; piece == 0 || len(bytes) > 0; piece++ {
 						n := min(len(bytes), pieceBytes)
 						// versions are below 1<<63
-						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece,
+						if err := add(int32(number), one.Name, int32(days[i]), int64(one.Version), piece,
 							bytes[:n:n]); err != nil {
 							return err
 						}
@@ -164,7 +166,7 @@ func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
 	statement, args := "DELETE FROM partials WHERE subject = $subject::INTEGER",
-		[]sqldriver.NamedValue{named("subject", s.catalog.number(subject))}
+		[]sqldriver.NamedValue{named("subject", s.ledger.Number(subject))}
 	if len(but) > 0 {
 		statement, args = statement+" AND name NOT IN (SELECT unnest($but::BIGINT[]))", append(args, named("but", but))
 	}

@@ -164,7 +164,7 @@ func TestEngine(t *testing.T) {
 func TestMutants(t *testing.T) {
 	testenv.Night(t, "mutants")
 	t.Parallel()
-	storetest.KillsAllMutants(t, inMemoryHarness, dialect.DuckDB())
+	storetest.KillsAllMutants(t, inMemoryHarness, Dialect())
 }
 
 // TestMergedBesideWrites asks for merged answers while rows are written.
@@ -241,4 +241,20 @@ func TestBeside(t *testing.T) {
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
 	h.NoMistakes = true
 	storetest.Beside(t, h, storetest.RandomRunOf(t, 100, 20261129))
+}
+
+// TestDayTables tests the tables in which the store keeps something about days.
+func TestDayTables(t *testing.T) {
+	t.Parallel()
+	h := inMemoryHarness
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
+	storetest.DayTables(t, h)
+}
+
+// TestAbilities fixes which optional interfaces the store lacks.
+func TestAbilities(t *testing.T) {
+	t.Parallel()
+	if _, lacks := store.Abilities((*Store)(nil)); !slices.Equal(lacks, []string{}) {
+		t.Errorf("the store lacks %q", lacks)
+	}
 }

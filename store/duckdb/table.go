@@ -6,8 +6,10 @@ import (
 	sqldriver "database/sql/driver"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -51,6 +53,30 @@ func columnOf(t *schema.Table, name string) (column, bool) {
 	return column{Column: t.Columns[i], hashed: hashed}, true
 }
 
+// sealedDefinition returns the SQL that creates a sealed table.
+func sealedDefinition(t *schema.DayTable) string {
+	columns := []string{"subject INTEGER"}
+	for _, c := range t.Columns {
+		kind := "BIGINT"
+		switch {
+		case c.Kind.IsText():
+			kind = "VARCHAR"
+		case c.Kind == schema.Small:
+			kind = "UTINYINT"
+		case c.Kind == schema.Condition:
+			kind = "BOOLEAN"
+		}
+		columns = append(columns, c.Name+" "+kind)
+	}
+	columns = append(columns, clusteredColumn+" UTINYINT DEFAULT 0")
+	for _, n := range Dialect().Numbers {
+		if n.Table == t.Name {
+			columns = append(columns, n.Column+" INTEGER")
+		}
+	}
+	return fmt.Sprintf("\nCREATE TABLE %s(%s);", t.Name, strings.Join(columns, ", "))
+}
+
 // readTables reads the columns of all tables with one query, because listing the columns of one table would
 // take as long.
 func readTables(c engine) (all [schema.NumTables]table, err error) {
@@ -82,13 +108,13 @@ func readTables(c engine) (all [schema.NumTables]table, err error) {
 
 // A stamp has the values for a commit's rows that do not come from the batch.
 type stamp struct {
-	hashKey string
+	hashKey []byte
 	version int64
 }
 
 // encode appends the values of r to buf, in the order of the file.
-func (t table) encode(buf []sqldriver.Value, s stamp, subject int32, r schema.Row) []sqldriver.Value {
-	buf = append(buf, subject)
+func (t table) encode(buf []sqldriver.Value, s stamp, subject int64, r schema.Row) []sqldriver.Value {
+	buf = append(buf, int32(subject)) // of the type of the column
 	for i := range t {
 		switch c := &t[i]; {
 		case c.versioned:
@@ -96,7 +122,7 @@ func (t table) encode(buf []sqldriver.Value, s stamp, subject int32, r schema.Ro
 		case c.clustered:
 			buf = append(buf, uint8(0))
 		case c.hashed:
-			buf = append(buf, hashOf(s.hashKey, c.Text(r)))
+			buf = append(buf, schema.HashText(s.hashKey, c.Text(r)))
 		case c.Kind.IsText():
 			buf = append(buf, c.Text(r))
 		case c.Kind == schema.Small:
@@ -116,13 +142,13 @@ func number(m store.Measure) sqldriver.Value {
 	return m.V
 }
 
-func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
+func (w *writer) addSubjects(newcomers map[store.Subject]int64) error {
 	if len(newcomers) == 0 {
 		return nil
 	}
 	return w.engine.fill("subject_numbers", func(add func(...sqldriver.Value) error) error {
 		for s, n := range newcomers {
-			if err := add(string(s.Kind), s.ID, n); err != nil {
+			if err := add(string(s.Kind), s.ID, int32(n)); err != nil {
 				return err
 			}
 		}
@@ -131,7 +157,7 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 }
 
 // addRows appends the rows that are not repeats to the logical tables, one table after the other.
-func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, version uint64) error {
+func (w *writer) addRows(group []*write, newcomers map[store.Subject]int64, version uint64) error {
 	of := stamp{w.hashKey, int64(version)} // it fits: commits are numbered from 1
 	for _, t := range schema.Tables() {
 		fresh := func(r row) bool { return r.Table == t.ID && !r.repeated }
@@ -164,11 +190,11 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, vers
 	return nil
 }
 
-func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int32) error {
-	day, part := receiptDay(w.store.cfg.Now()), w.parts.last().number
+func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int64) error {
+	day, part := int32(schema.DayOf(w.store.cfg.Now().UnixMilli())), w.parts.last().number
 	return w.engine.fill("receipts", func(add func(...sqldriver.Value) error) error {
 		for _, r := range rows {
-			if err := add(w.number(r.Of(), newcomers), day, r.key.hi, r.key.lo, part); err != nil {
+			if err := add(int32(w.number(r.Of(), newcomers)), day, r.key.hi, r.key.lo, part); err != nil {
 				return err
 			}
 		}
@@ -176,10 +202,10 @@ func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int32) err
 	})
 }
 
-func (w *writer) addVersions(version uint64, touched []subjectDay) error {
+func (w *writer) addVersions(version uint64, touched []ledger.SubjectDay) error {
 	return w.engine.fill("versions", func(add func(...sqldriver.Value) error) error {
 		for _, t := range touched {
-			if err := add(t.subject, t.day, int64(version)); err != nil {
+			if err := add(int32(t.Subject), int32(t.Day), int64(version)); err != nil {
 				return err
 			}
 		}

@@ -7,13 +7,14 @@ import (
 	"fmt"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // A row is an item of a batch on its way to its table.
 type row struct {
 	schema.Item
-	day      int32 // UTC day of its time
+	day      int64 // UTC day of its time
 	key      key
 	repeated bool // whether its id was received before; set by the writer
 }
@@ -110,7 +111,7 @@ func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return s.catalog.subjects(), nil
+	return s.ledger.Subjects(), nil
 }
 
 // Erase implements [store.Eraser], in one transaction. It forgets the subject's event ids, so the same rows can
@@ -134,13 +135,13 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 	if err := w.ready(); err != nil {
 		return 0, err
 	}
-	cat := &w.store.catalog
-	number := cat.number(subject)
-	touched := cat.daysOf(number)
+	known := w.store.ledger
+	number := known.Number(subject)
+	touched := known.WithVersion(number, ledger.FirstDay, ledger.FinalDay)
 	if len(touched) == 0 {
 		return 0, nil
 	}
-	version := cat.latest() + 1
+	version := known.Latest() + 1
 	var erased int64
 	err := transact(w.engine, func() error {
 		for t := range schema.NumTables {
@@ -151,7 +152,11 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 			}
 			erased += n
 		}
-		for _, name := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials", "expired"} {
+		names := []string{"receipts"}
+		for _, t := range schema.DayTables() {
+			names = append(names, t.Name)
+		}
+		for _, name := range names {
 			if err := w.engine.exec("DELETE FROM "+name+" WHERE subject = $subject::INTEGER",
 				named("subject", number)); err != nil {
 				return err
@@ -166,14 +171,14 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 		return erased, nil
 	}
 	w.versionRows += int64(len(touched))
-	cat.publish(version, nil, touched)
-	cat.unseal(number)
+	known.Publish(version, nil, touched)
+	known.Erase(number)
 	return erased, nil
 }
 
 // arrange returns the rows of b, or an error if one of them cannot be stored.
 func arrange(b *store.Batch) ([]row, error) {
 	return schema.Arrange(b, func(it schema.Item) row {
-		return row{Item: it, day: utcDay(it.Millis), key: keyOf(it.Identity)}
+		return row{Item: it, day: schema.DayOf(it.Millis), key: keyOf(it.Identity)}
 	})
 }

@@ -3,12 +3,14 @@
 package duckdb
 
 import (
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -28,13 +30,13 @@ type writer struct {
 	tables [schema.NumTables]table
 	parts  *parts
 
-	hashKey string
+	hashKey []byte
 
 	groups   uint64 // number of groups so far
 	gathered int    // number of writes in the last group
 
 	versionRows     int64     // rows of the table versions, including replaced ones
-	receiptsDropped int32     // the day on which old receipts were last deleted
+	receiptsDropped int64     // the day on which old receipts were last deleted
 	nextCheckpoint  time.Time // no checkpoint before this time
 }
 
@@ -118,7 +120,9 @@ func (w *writer) load(c engine) error {
 	if err != nil {
 		return err
 	}
-	cat, versionRows, err := readCatalog(c)
+	known, versionRows, err := ledger.Read(func(query string, row func([]sqldriver.Value) error) error {
+		return c.each(query, nil, row)
+	})
 	if err != nil {
 		return err
 	}
@@ -127,7 +131,7 @@ func (w *writer) load(c engine) error {
 		return err
 	}
 	w.tables, w.hashKey, w.parts, w.versionRows = tables, key, parts, versionRows
-	w.store.catalog.replace(cat)
+	w.store.ledger.Replace(known)
 	return nil
 }
 

@@ -52,7 +52,7 @@ func OpenBoth(ctx context.Context, cfg Config) (from, to Store, err error) {
 }
 
 // Dialect returns the dialect of the store.
-func Dialect() *dialect.Dialect { return dialect.DuckDB() }
+func Dialect() *dialect.Dialect { return duckdb.Dialect() }
 
 // SchemaVersion returns the version of the schema of files that this build writes.
 func SchemaVersion() (int, error) { return duckdb.SchemaVersion() }

@@ -11,7 +11,7 @@
 // types of their database. Code that copies or compares rows uses the same columns.
 //
 // The subject is not in [Table.Columns], because each store has its own type for it. Stores add columns with hashes,
-// see [Table.Hashes], and if they compute results, the tables of [SealedTables] and the column version of events.
+// see [Table.Hashes], and if they compute results, the tables of [DayTables] and the column version of events.
 // testdata/columns.golden lists all columns but the subject and version, with their kinds and the fields that they
 // store.
 package schema

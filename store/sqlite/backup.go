@@ -63,7 +63,11 @@ func Check(path string) (err error) {
 		return fmt.Errorf("sqlite: check: %w", explain(err))
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	if _, err := isEmpty(c); err != nil {
+	steps, err := migrations()
+	if err != nil {
+		return fmt.Errorf("sqlite: check: %w", err)
+	}
+	if _, err := schemaVersion(c, steps); err != nil {
 		return fmt.Errorf("sqlite: check: %w", explain(err))
 	}
 	var found []string

@@ -36,7 +36,7 @@ func TestBackup(t *testing.T) {
 		})
 	}
 	goOn := func() { // until there is another commit
-		for before := s.catalog.latest(); s.catalog.latest() == before && !t.Failed(); {
+		for before := s.ledger.Latest(); s.ledger.Latest() == before && !t.Failed(); {
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -45,7 +45,7 @@ func TestBackup(t *testing.T) {
 		goOn()
 		path := filepath.Join(dir, fmt.Sprint("copy-", i, ".sqlite"))
 		if err := s.Backup(t.Context(), path, func() error {
-			versions[path] = s.catalog.latest()
+			versions[path] = s.ledger.Latest()
 			return nil
 		}); err != nil {
 			t.Fatal(err)
@@ -55,8 +55,8 @@ func TestBackup(t *testing.T) {
 	stop()
 	senders.Wait()
 	for path, version := range versions {
-		if version == 0 || version == s.catalog.latest() {
-			t.Errorf("%s has commit %d of %d, so the test shows nothing", path, version, s.catalog.latest())
+		if version == 0 || version == s.ledger.Latest() {
+			t.Errorf("%s has commit %d of %d, so the test shows nothing", path, version, s.ledger.Latest())
 		}
 		copied := open(t, Config{Path: path})
 		if diff := cmp.Diff(ids(t, s, version), ids(t, copied, version+1<<30)); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -17,7 +18,7 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 	if err := s.usable(ctx); err != nil || !from.Before(to) {
 		return nil, err
 	}
-	return s.catalog.between(s.catalog.number(subject), utcDay(from.UnixMilli()), lastDay(to)), nil
+	return s.ledger.Days(s.ledger.Number(subject), schema.DayOf(from.UnixMilli()), schema.LastDay(to)), nil
 }
 
 // Websites implements [store.Deriver].
@@ -25,13 +26,7 @@ func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) 
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	found := map[store.Subject]uint64{}
-	for _, of := range s.catalog.subjects() {
-		if of.Kind == store.KindWebsite {
-			found[of] = s.catalog.newest(s.catalog.number(of), firstDay, finalDay)
-		}
-	}
-	return found, nil
+	return s.ledger.Websites(), nil
 }
 
 // change runs do in a transaction that may write, on the connection for sealing, and then publish. The writer waits
@@ -73,27 +68,26 @@ func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Sta
 	defer func() { s.sealing <- c }()
 	ctx, cancel := s.until(ctx)
 	defer cancel()
-	number, first, last, version := s.catalog.number(d.Subject), utcDay(d.From.UnixMilli()), lastDay(d.To),
-		s.catalog.latest()
-	if number == unknownSubject {
+	number, first, last, version := s.ledger.Number(d.Subject), schema.DayOf(d.From.UnixMilli()), schema.LastDay(d.To),
+		s.ledger.Latest()
+	if number == ledger.Unknown {
 		return nil // there are no rows
 	}
-	unsealed := func(day store.Day) bool { return day.Sealed == 0 }
-	if changed != nil && slices.ContainsFunc(s.catalog.between(number, first, last), unsealed) {
+	if changed != nil && s.ledger.Unsealed(number, first, last) {
 		return fmt.Errorf("sqlite: reseal: %w: one of the days has no seal", store.ErrUnavailable)
 	}
 	defer func() { // an old table would fail the next call
-		for _, table := range temporary {
+		for _, table := range temporary() {
 			_ = c.exec("DROP TABLE IF EXISTS temp." + table)
 		}
 	}()
-	statements := []store.Statement{d.Sessions, d.Hits}
+	statements := d.Rows
 	if changed != nil {
-		statements = append(statements, *changed)
+		statements = append(slices.Clip(statements), *changed)
 	}
 	if err = s.compute(ctx, c, statements); err == nil {
 		err = s.change(ctx, c, func() error { return copySealed(ctx, c, number, first, last, version, changed != nil) },
-			func() { s.catalog.seal(number, first, last, version) })
+			func() { s.ledger.Seal(number, first, last, version) })
 	}
 	if err != nil {
 		return errors.Join(ctx.Err(), fmt.Errorf("sqlite: seal: %w", explain(err)))
@@ -101,19 +95,26 @@ func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Sta
 	return nil
 }
 
-// temporary are the tables that Seal makes: two with results, and one with the ids that changed.
-var temporary = [...]string{"new_" + schema.SealedSessions, "new_" + schema.SealedHits, "changed_ids"}
+// temporary returns the tables that Seal makes: one with new rows for each sealed table, and one with the ids that
+// changed.
+func temporary() (all []string) {
+	for _, t := range schema.SealedTables() {
+		all = append(all, "new_"+t.Name)
+	}
+	return append(all, "changed_ids")
+}
 
 // compute stores the results of statements in the temporary tables, all from the same rows.
 func (s *Store) compute(ctx context.Context, c *conn, statements []store.Statement) error {
 	if err := c.exec("BEGIN"); err != nil {
 		return err
 	}
+	tables := temporary()
 	var err error
 	for i, stmt := range statements {
 		args, fault := s.bind(stmt.Args)
 		if err = fault; err == nil {
-			_, err = c.raw.ExecContext(ctx, "CREATE TEMP TABLE "+temporary[i]+" AS "+stmt.SQL, args)
+			_, err = c.raw.ExecContext(ctx, "CREATE TEMP TABLE "+tables[i]+" AS "+stmt.SQL, args)
 		}
 		if err != nil {
 			break
@@ -134,18 +135,16 @@ func copySealed(ctx context.Context, c *conn, subject, first, last int64, versio
 		return err
 	}
 	for _, t := range schema.SealedTables() {
-		at, ids := t.Columns[0].Name, ""
+		ids := ""
 		if changed {
 			ids = " AND session_hash IN (SELECT session_hash FROM temp.changed_ids)"
 		}
-		if _, err := c.change(ctx,
-			fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?%s", t.Name, at, at, ids),
-			arguments([]any{subject, first * dayMillis, (last + 1) * dayMillis})); err != nil {
+		if err := forgetDays(ctx, c, &t, subject, first, last, ids); err != nil {
 			return err
 		}
-		names := make([]string, len(t.Columns))
-		for i, column := range t.Columns {
-			names[i] = quoted(column.Name)
+		names := t.ColumnNames()
+		for i := range names {
+			names[i] = quoted(names[i])
 		}
 		all := strings.Join(names, ", ")
 		if _, err := c.raw.ExecContext(ctx,

@@ -4,16 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
-)
-
-// firstDay and finalDay are before and after all days with rows.
-const (
-	firstDay = math.MinInt64
-	finalDay = math.MaxInt64
 )
 
 // Subjects implements [store.Lister] without a query. It also lists subjects whose rows were erased.
@@ -21,7 +15,7 @@ func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	return s.catalog.subjects(), nil
+	return s.ledger.Subjects(), nil
 }
 
 // Erase implements [store.Eraser], in one transaction. It forgets the subject's event ids, so the same rows can
@@ -33,20 +27,19 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 		return 0, err
 	}
 	defer func() { s.sealing <- c }()
-	number, erased := s.catalog.number(subject), int64(0)
+	number, erased := s.ledger.Number(subject), int64(0)
 	var version uint64
-	var touched []subjectDay
+	var touched []ledger.SubjectDay
 	err = s.change(ctx, c, func() error {
-		for _, day := range s.catalog.between(number, firstDay, finalDay) {
-			if day.Version > 0 {
-				touched = append(touched, subjectDay{number, utcDay(day.Start.UnixMilli())})
-			}
-		}
+		touched = s.ledger.WithVersion(number, ledger.FirstDay, ledger.FinalDay)
 		if len(touched) == 0 {
 			return nil
 		}
-		for _, name := range []string{"receipts", schema.SealedSessions, schema.SealedHits, "seals", "states",
-			"expired"} {
+		names := []string{"receipts"}
+		for _, t := range schema.DayTables() {
+			names = append(names, t.Name)
+		}
+		for _, name := range names {
 			if _, err := c.change(ctx, "DELETE FROM "+name+" WHERE subject = ?", arguments([]any{number})); err != nil {
 				return err
 			}
@@ -58,13 +51,13 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 			}
 			erased += n
 		}
-		version = s.catalog.latest() + 1
+		version = s.ledger.Latest() + 1
 		// it fits: commits are numbered from 1
 		return c.exec("UPDATE versions SET version = ? WHERE subject = ?", int64(version), number)
 	}, func() {
 		if len(touched) > 0 {
-			s.catalog.publish(version, nil, touched)
-			s.catalog.unseal(number)
+			s.ledger.Publish(version, nil, touched)
+			s.ledger.Erase(number)
 		}
 	})
 	if err != nil {

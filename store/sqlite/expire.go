@@ -7,12 +7,9 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
-
-// expiresTable has the days of which Expire removed rows. version is the version of the day after that. It is 0 while
-// rows may be left. Files of earlier programs get it when they are opened.
-const expiresTable = `CREATE TABLE IF NOT EXISTS expired(subject INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL, PRIMARY KEY(subject, day)) WITHOUT ROWID;`
 
 // expireRows is about the number of rows that Expire removes in one transaction. Writes wait for it.
 const expireRows = 5000
@@ -25,7 +22,8 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 		return 0, err
 	}
 	defer func() { s.sealing <- c }()
-	x := expiry{store: s, conn: c, day: subjectDay{s.catalog.number(subject), utcDay(day.UnixMilli())}, keep: keep}
+	x := expiry{store: s, conn: c, keep: keep,
+		day: ledger.SubjectDay{Subject: s.ledger.Number(subject), Day: schema.DayOf(day.UnixMilli())}}
 	removed, err := x.run(ctx)
 	if err != nil {
 		return removed, errors.Join(s.usable(ctx), fmt.Errorf("sqlite: expire: %w", explain(err)))
@@ -37,34 +35,34 @@ func (s *Store) Expire(ctx context.Context, subject store.Subject, day time.Time
 type expiry struct {
 	store *Store
 	conn  *conn
-	day   subjectDay
+	day   ledger.SubjectDay
 	keep  []int64
 }
 
 func (x *expiry) run(ctx context.Context) (removed int64, err error) {
-	from, to := x.day.day*dayMillis, (x.day.day+1)*dayMillis
+	from, to := x.day.Day*schema.DayMillis, (x.day.Day+1)*schema.DayMillis
 	rows, computed := int64(0), int64(0)
 	for t := range schema.NumTables {
 		n, err := x.conn.number("SELECT count(*) FROM "+t.String()+" WHERE subject = ? AND time >= ? AND time < ?",
-			x.day.subject, from, to)
+			x.day.Subject, from, to)
 		if err != nil {
 			return 0, err
 		}
 		rows += n
 	}
-	if computed, err = x.conn.number("SELECT count(*) FROM states WHERE subject = ? AND day = ? AND name NOT IN (SELECT value FROM json_each(?))",
-		x.day.subject, x.day.day, numberList(x.keep)); err != nil {
+	if computed, err = x.conn.number("SELECT count(*) FROM partials WHERE subject = ? AND day = ?"+notNamed,
+		x.day.Subject, x.day.Day, numberList(x.keep)); err != nil {
 		return 0, err
 	}
-	state := x.store.catalog.state(x.day)
-	if state.version == 0 || rows == 0 && computed == 0 && state.expired == state.version {
+	known := x.store.ledger.Day(x.day)
+	if known.Version == 0 || rows == 0 && computed == 0 && known.Expired == known.Version {
 		return 0, nil
 	}
 	// A question that begins while rows are removed must not take them for complete.
-	x.store.catalog.expire(x.day, max(state.expired, 1), false)
+	x.store.ledger.Expire(x.day, max(known.Expired, 1), false)
 	defer func() {
 		if err != nil && removed == 0 {
-			x.store.catalog.expire(x.day, state.expired, false)
+			x.store.ledger.Expire(x.day, known.Expired, false)
 		}
 	}()
 	pieces := rows/expireRows + 1
@@ -74,7 +72,8 @@ func (x *expiry) run(ctx context.Context) (removed int64, err error) {
 		}
 		began := x.store.cfg.Now()
 		n := int64(0)
-		if n, err = x.remove(ctx, from+i*dayMillis/pieces, from+(i+1)*dayMillis/pieces, i == pieces-1); err != nil {
+		begin, end := from+i*schema.DayMillis/pieces, from+(i+1)*schema.DayMillis/pieces
+		if n, err = x.remove(ctx, begin, end, i == pieces-1); err != nil {
 			return removed, err
 		}
 		if removed += n; i < pieces-1 {
@@ -88,10 +87,10 @@ func (x *expiry) run(ctx context.Context) (removed int64, err error) {
 func (x *expiry) remove(ctx context.Context, from, to int64, last bool) (removed int64, err error) {
 	var version, expired uint64
 	err = x.store.change(ctx, x.conn, func() error {
-		version = x.store.catalog.latest() + 1
+		version = x.store.ledger.Latest() + 1
 		for t := range schema.NumTables {
 			n, err := x.conn.change(ctx, "DELETE FROM "+t.String()+" WHERE subject = ? AND time >= ? AND time < ?",
-				arguments([]any{x.day.subject, from, to}))
+				arguments([]any{x.day.Subject, from, to}))
 			if err != nil {
 				return err
 			}
@@ -104,36 +103,46 @@ func (x *expiry) remove(ctx context.Context, from, to int64, last bool) (removed
 			expired = version
 		}
 		if _, err := x.conn.change(ctx, "INSERT OR REPLACE INTO expired VALUES (?, ?, ?)",
-			arguments([]any{x.day.subject, x.day.day, int64(expired)})); err != nil {
+			arguments([]any{x.day.Subject, x.day.Day, int64(expired)})); err != nil {
 			return err
 		}
 		// it fits: commits are numbered from 1
 		return x.conn.exec("UPDATE versions SET version = ? WHERE subject = ? AND day = ?", int64(version),
-			x.day.subject, x.day.day)
+			x.day.Subject, x.day.Day)
 	}, func() {
-		x.store.catalog.publish(version, nil, []subjectDay{x.day})
-		x.store.catalog.expire(x.day, max(expired, 1), last)
+		x.store.ledger.Publish(version, nil, []ledger.SubjectDay{x.day})
+		x.store.ledger.Expire(x.day, max(expired, 1), last)
 	})
 	return removed, err
 }
 
 // forget removes what was computed of the day.
 func (x *expiry) forget(ctx context.Context) error {
-	for _, t := range schema.SealedTables() {
-		at := t.Columns[0].Name
-		if _, err := x.conn.change(ctx,
-			fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?", t.Name, at, at),
-			arguments([]any{x.day.subject, x.day.day * dayMillis, (x.day.day + 1) * dayMillis})); err != nil {
+	for _, t := range schema.DayTables() {
+		if t.Stays {
+			continue
+		}
+		names, values := "", []any(nil)
+		if t.Named {
+			names, values = notNamed, []any{numberList(x.keep)}
+		}
+		if err := forgetDays(ctx, x.conn, &t, x.day.Subject, x.day.Day, x.day.Day, names, values...); err != nil {
 			return err
 		}
 	}
-	if _, err := x.conn.change(ctx, "DELETE FROM seals WHERE subject = ? AND day = ?",
-		arguments([]any{x.day.subject, x.day.day})); err != nil {
-		return err
-	}
-	_, err := x.conn.change(ctx,
-		"DELETE FROM states WHERE subject = ? AND day = ? AND name NOT IN (SELECT value FROM json_each(?))",
-		arguments([]any{x.day.subject, x.day.day, numberList(x.keep)}))
+	return nil
+}
+
+// notNamed is the condition for a row without one of some names. Its argument is a list of numbers.
+const notNamed = " AND name NOT IN (SELECT value FROM json_each(?))"
+
+// forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. and is a further
+// condition in SQL with its values, or empty.
+func forgetDays(ctx context.Context, c *conn, t *schema.DayTable, subject, first, last int64, and string,
+	values ...any) error {
+	_, err := c.change(ctx,
+		fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?%s", t.Name, t.Day, t.Day, and),
+		arguments(append([]any{subject, t.At(first), t.At(last + 1)}, values...)))
 	return err
 }
 

@@ -18,15 +18,23 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// childPath is an environment variable. If it is set, the test binary is a child process that writes to the
-// store at that path.
-const childPath = "SIGHTLINE_TEST_PATH"
+// Environment variables: if childPath is set, the test binary is a child process that does childJob with the store at
+// that path.
+const (
+	childPath = "SIGHTLINE_TEST_PATH"
+	childJob  = "SIGHTLINE_TEST_JOB"
+)
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(childPath); path != "" {
+	path := os.Getenv(childPath)
+	switch {
+	case path == "":
+		os.Exit(m.Run())
+	case os.Getenv(childJob) == "upgrade":
+		os.Exit(upgradeUntilKilled(path))
+	default:
 		os.Exit(writeUntilKilled(path))
 	}
-	os.Exit(m.Run())
 }
 
 // killBatch is the size of the batches that the killed process writes.
@@ -79,12 +87,12 @@ func writeUntilKilled(path string) int {
 	return 0
 }
 
-// startChild starts a child process that writes, and returns its output line by line. The child is killed by
-// kill, or when the test ends.
-func startChild(t *testing.T, path string) (lines *bufio.Scanner, kill func()) {
+// startChild starts a child process with a job, and returns its output line by line. The child is killed by kill, or
+// when the test ends.
+func startChild(t *testing.T, path, job string) (lines *bufio.Scanner, kill func()) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), childPath+"="+path)
+	child.Env = append(os.Environ(), childPath+"="+path, childJob+"="+job)
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -108,7 +116,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.sqlite")
 	var answered []string
 	for range storetest.Number(t, "SIGHTLINE_LONG", 3) {
-		lines, kill := startChild(t, path)
+		lines, kill := startChild(t, path, "write")
 		if !lines.Scan() {
 			t.Fatal("the child wrote nothing")
 		}

@@ -39,7 +39,7 @@ func TestOpenFails(t *testing.T) {
 			if err := open(t, Config{Path: path}).Close(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			change("PRAGMA user_version = 2")(t, path)
+			change("PRAGMA user_version = 99")(t, path)
 		}, store.ErrNewerSchema},
 		{"a database of another program", change("CREATE TABLE notes(text)"), store.ErrCorrupt},
 		{"no database", func(t *testing.T, path string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/internal/collect"
 	"github.com/sightline-analytics/sightline/store/internal/erasing"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -27,12 +28,12 @@ func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int
 	}
 	defer func() { s.sealing <- c }()
 	e := personEraser{store: s, conn: c, of: p,
-		subject: s.catalog.number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
+		subject: s.ledger.Number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
 		days:    erasing.Days{}, removed: map[string]int64{}}
 	var version uint64
-	var touched []subjectDay
+	var touched []ledger.SubjectDay
 	err = s.change(ctx, c, func() error {
-		version = s.catalog.latest() + 1
+		version = s.ledger.Latest() + 1
 		err := e.erase(ctx)
 		if err == nil {
 			touched, err = e.settle(ctx, version)
@@ -42,9 +43,9 @@ func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int
 		if len(touched) == 0 {
 			return
 		}
-		s.catalog.publish(version, nil, touched)
+		s.ledger.Publish(version, nil, touched)
 		for _, one := range e.days.Stretches() {
-			s.catalog.unsealDays(e.subject, one.First, one.Last)
+			s.ledger.Unseal(e.subject, one.First, one.Last)
 		}
 	})
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *Store) ErasePerson(ctx context.Context, p store.Person) (map[string]int
 func (s *Store) HashVisitors(_ context.Context, ids []string) ([]int64, error) {
 	hashes := make([]int64, len(ids))
 	for i, id := range ids {
-		hashes[i] = hashOf(s.hashKey, id)
+		hashes[i] = schema.HashText(s.hashKey, id)
 	}
 	return hashes, nil
 }
@@ -112,7 +113,7 @@ func (e *personEraser) erase(ctx context.Context) error {
 				}
 				id, _ := v[0].(string)
 				n++
-				e.days.Add(utcDay(numbers[0]))
+				e.days.Add(schema.DayOf(numbers[0]))
 				removed = append(removed, erasing.Identity(&t, e.of.Website, id, numbers[2], numbers[1] != 0))
 				return nil
 			})
@@ -131,32 +132,26 @@ func (e *personEraser) erase(ctx context.Context) error {
 	return nil
 }
 
-// settle deletes the seals and states of the days around removed rows, and gives these days a new version. It returns
-// the days that have it.
-func (e *personEraser) settle(ctx context.Context, version uint64) (touched []subjectDay, err error) {
-	change := func(text string, values ...any) {
-		if err == nil {
-			_, err = e.conn.change(ctx, text, arguments(append([]any{e.subject}, values...)))
-		}
-	}
+// settle deletes what was computed of the days around removed rows, and gives these days a new version. It returns the
+// days that have it.
+func (e *personEraser) settle(ctx context.Context, version uint64) (touched []ledger.SubjectDay, err error) {
 	for _, of := range e.days.Stretches() {
-		for _, day := range e.store.catalog.between(e.subject, of.First, of.Last) {
-			if day.Version > 0 {
-				touched = append(touched, subjectDay{e.subject, utcDay(day.Start.UnixMilli())})
+		touched = append(touched, e.store.ledger.WithVersion(e.subject, of.First, of.Last)...)
+		for _, t := range schema.DayTables() {
+			if t.Stays {
+				continue
+			}
+			if err := forgetDays(ctx, e.conn, &t, e.subject, of.First, of.Last, ""); err != nil {
+				return nil, err
 			}
 		}
-		for _, t := range schema.SealedTables() {
-			at := t.Columns[0].Name
-			change("DELETE FROM "+t.Name+" WHERE subject = ? AND "+at+" >= ? AND "+at+" < ?", of.First*dayMillis,
-				(of.Last+1)*dayMillis)
-		}
-		change("DELETE FROM seals WHERE subject = ? AND day BETWEEN ? AND ?", of.First, of.Last)
-		change("DELETE FROM states WHERE subject = ? AND day BETWEEN ? AND ?", of.First, of.Last)
 		// it fits: commits are numbered from 1
-		change("UPDATE versions SET version = ?4 WHERE subject = ?1 AND day BETWEEN ?2 AND ?3", of.First, of.Last,
-			int64(version))
+		if err := e.conn.exec("UPDATE versions SET version = ? WHERE subject = ? AND day BETWEEN ? AND ?",
+			int64(version), e.subject, of.First, of.Last); err != nil {
+			return nil, err
+		}
 	}
-	return touched, err
+	return touched, nil
 }
 
 // textList returns texts as a JSON list.

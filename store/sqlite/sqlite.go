@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/internal/queue"
 	"github.com/sightline-analytics/sightline/store/internal/space"
 )
@@ -19,7 +21,7 @@ import (
 type Store struct {
 	cfg     Config
 	lang    *dialect.Dialect
-	catalog catalog
+	ledger  *ledger.Ledger
 	load    *store.Load
 	space   *space.Guard // nil without a limit
 	queue   *queue.Queue[*write]
@@ -60,7 +62,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return OpenConfig(ctx, Config{Path: path})
 }
 
-// OpenConfig opens the database at cfg.Path, and creates a missing file. The caller closes the store.
+// OpenConfig opens the database at cfg.Path, creates a missing file, and upgrades the schema of an older one. The
+// caller closes the store.
 //
 // If cfg is invalid, the error lists all problems. Otherwise it wraps
 //
@@ -69,6 +72,15 @@ func Open(ctx context.Context, path string) (*Store, error) {
 //   - store.ErrNewerSchema if a newer program wrote the file,
 //   - store.ErrFull or store.ErrUnavailable if the file cannot be opened now.
 func OpenConfig(ctx context.Context, cfg Config) (*Store, error) {
+	steps, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	return openWith(ctx, cfg, steps)
+}
+
+// openWith is OpenConfig with other migrations.
+func openWith(ctx context.Context, cfg Config, steps []string) (*Store, error) {
 	cfg, err := cfg.resolve()
 	if err = errors.Join(err, registered); err != nil {
 		return nil, err
@@ -85,7 +97,7 @@ func OpenConfig(ctx context.Context, cfg Config) (*Store, error) {
 			Logger: cfg.Logger})
 	}
 	s.open, s.shut = context.WithCancel(context.Background())
-	if err := s.connect(); err != nil {
+	if err := s.connect(steps); err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlite: %w", explain(err)), s.disconnect())
 	}
 	//background:stop=Close bound=one fails=caller
@@ -93,8 +105,8 @@ func OpenConfig(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// connect opens all connections, creates missing tables and reads the catalog.
-func (s *Store) connect() error {
+// connect opens all connections, upgrades the schema and reads the ledger.
+func (s *Store) connect(steps []string) error {
 	if s.cfg.memory() {
 		s.writing, s.sealing = s.reading, s.reading
 	} else {
@@ -111,7 +123,7 @@ func (s *Store) connect() error {
 		return err
 	}
 	s.writing <- writer
-	empty, err := isEmpty(writer)
+	version, err := schemaVersion(writer, steps)
 	if err != nil {
 		return err
 	}
@@ -120,15 +132,12 @@ func (s *Store) connect() error {
 			return err
 		}
 	}
-	if empty {
-		if err := writer.transact(func() error { return create(writer) }); err != nil {
-			return err
-		}
-	}
-	if err := writer.exec(expiresTable); err != nil {
+	if err := migrate(writer, version, steps); err != nil {
 		return err
 	}
-	if err := s.catalog.read(writer); err != nil {
+	if s.ledger, _, err = ledger.Read(func(query string, row func([]sqldriver.Value) error) error {
+		return writer.each(context.Background(), query, nil, row)
+	}); err != nil {
 		return err
 	}
 	if s.hashKey, err = writer.bytes("SELECT hash_key FROM settings"); err != nil {

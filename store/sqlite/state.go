@@ -9,11 +9,13 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/internal/collect"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // States implements [store.StateKeeper].
 func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.State, error) {
-	return s.states(ctx, "SELECT name, day, version FROM states WHERE subject = ?", []any{s.catalog.number(subject)})
+	return s.states(ctx, "SELECT name, day, version FROM partials WHERE subject = ?", []any{s.ledger.Number(subject)})
 }
 
 // LoadStates implements [store.StateKeeper].
@@ -22,12 +24,13 @@ func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []i
 	if !from.Before(to) {
 		return nil, s.usable(ctx)
 	}
-	number, first, last := s.catalog.number(subject), utcDay(from.UnixMilli()), lastDay(to)
+	number, first, last := s.ledger.Number(subject), schema.DayOf(from.UnixMilli()), schema.LastDay(to)
 	each := make([][]any, len(names))
 	for i, name := range names {
 		each[i] = []any{number, name, first, last}
 	}
-	return s.states(ctx, "SELECT name, day, version, state FROM states WHERE subject = ? AND name = ? AND day BETWEEN ? AND ?", each...)
+	return s.states(ctx, "SELECT name, day, version, state FROM partials"+
+		" WHERE subject = ? AND name = ? AND day BETWEEN ? AND ?", each...)
 }
 
 // states runs a query once for each list of arguments.
@@ -49,7 +52,7 @@ func (s *Store) states(ctx context.Context, text string, each ...[]any) (found [
 				}
 			}
 			// it was converted from uint64
-			one := store.State{Name: n[0], Day: time.UnixMilli(n[1] * dayMillis).UTC(), Version: uint64(n[2])}
+			one := store.State{Name: n[0], Day: time.UnixMilli(n[1] * schema.DayMillis).UTC(), Version: uint64(n[2])}
 			if len(v) > 3 {
 				one.Bytes, _ = v[3].([]byte)
 			}
@@ -69,17 +72,18 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 		return fmt.Errorf("sqlite: save states: %w", err)
 	}
 	return s.changeStates(ctx, func(c *conn) error {
-		number := s.catalog.number(subject)
+		number := s.ledger.Number(subject)
 		for _, one := range states {
-			day := utcDay(one.Day.UnixMilli())
-			if number == unknownSubject || s.catalog.newest(number, day, day) != one.Rows {
+			day := schema.DayOf(one.Day.UnixMilli())
+			known := s.ledger.Day(ledger.SubjectDay{Subject: number, Day: day})
+			if number == ledger.Unknown || known.Version != one.Rows {
 				continue
 			}
 			bytes := one.Bytes
 			if bytes == nil {
 				bytes = []byte{}
 			}
-			if _, err := c.change(ctx, "INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?, ?)",
+			if _, err := c.change(ctx, "INSERT OR REPLACE INTO partials VALUES (?, ?, ?, ?, ?)",
 				// versions are below 1<<63
 				arguments([]any{number, one.Name, day, int64(one.Version), bytes})); err != nil {
 				return err
@@ -92,8 +96,8 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 // DropStates implements [store.StateKeeper].
 func (s *Store) DropStates(ctx context.Context, subject store.Subject, keep []int64) error {
 	return s.changeStates(ctx, func(c *conn) error {
-		_, err := c.change(ctx, "DELETE FROM states WHERE subject = ? AND name NOT IN (SELECT value FROM json_each(?))",
-			arguments([]any{s.catalog.number(subject), numberList(keep)}))
+		_, err := c.change(ctx, "DELETE FROM partials WHERE subject = ?"+notNamed,
+			arguments([]any{s.ledger.Number(subject), numberList(keep)}))
 		return err
 	})
 }

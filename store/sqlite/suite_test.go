@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -77,4 +78,20 @@ func TestBeside(t *testing.T) {
 	h.NoMistakes = false
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.sqlite") }
 	storetest.Beside(t, h, storetest.RandomRunOf(t, 100, 20261129))
+}
+
+// TestDayTables tests the tables in which the store keeps something about days.
+func TestDayTables(t *testing.T) {
+	t.Parallel()
+	h := inMemoryHarness
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.sqlite") }
+	storetest.DayTables(t, h)
+}
+
+// TestAbilities fixes which optional interfaces the store lacks.
+func TestAbilities(t *testing.T) {
+	t.Parallel()
+	if _, lacks := store.Abilities((*Store)(nil)); !slices.Equal(lacks, []string{"Maintainer"}) {
+		t.Errorf("the store lacks %q", lacks)
+	}
 }

@@ -123,7 +123,7 @@ func (t *table) values(to []sqldriver.NamedValue, key []byte, r schema.Row) []sq
 	for i := range t.columns {
 		switch c := &t.columns[i]; {
 		case c.hashed:
-			to = appendValue(to, hashOf(key, c.Text(r)))
+			to = appendValue(to, schema.HashText(key, c.Text(r)))
 		case c.Kind.IsText():
 			to = appendValue(to, c.Text(r))
 		default:

@@ -15,6 +15,14 @@ type row struct {
 	repeated bool // whether its id was received before; set by the writer
 }
 
+// A receipt is a hash of 96 bits of a schema.Identity.
+type receipt struct{ hi, lo int64 }
+
+func receiptOf(of schema.Identity) receipt {
+	hi, lo := of.Hash()
+	return receipt{hi, int64(uint32(lo))}
+}
+
 // A write is one call of Write or Restore.
 type write struct {
 	batch    *store.Batch

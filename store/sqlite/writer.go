@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -15,7 +16,7 @@ import (
 //  1. Receipts are inserted. A row whose receipt already exists is a repeat.
 //  2. The numbers of new subjects, the rows and the versions of their days are inserted.
 //  3. COMMIT appends the transaction to the log and returns when it is on disk.
-//  4. The catalog is updated, so that queries and Version see the commit.
+//  4. The ledger is updated, so that queries and Version see the commit.
 //  5. The callers get the result.
 //
 // A process that is killed before step 3 has stored nothing, and after it everything. In between the log has all of
@@ -115,17 +116,17 @@ func (w *writer) save(group []*write) error {
 	}
 	c := <-s.writing
 	defer func() { s.writing <- c }()
-	t := transaction{writer: w, conn: c, version: s.catalog.latest() + 1, today: utcDay(s.cfg.Now().UnixMilli()),
-		newcomers: map[store.Subject]int64{}, touched: map[subjectDay]bool{}}
+	t := transaction{writer: w, conn: c, version: s.ledger.Latest() + 1, today: schema.DayOf(s.cfg.Now().UnixMilli()),
+		newcomers: map[store.Subject]int64{}, touched: map[ledger.SubjectDay]bool{}}
 	if err := c.transact(func() error { return t.save(group) }); err != nil {
 		return explain(err)
 	}
 	if len(t.touched) > 0 {
-		days := make([]subjectDay, 0, len(t.touched))
+		days := make([]ledger.SubjectDay, 0, len(t.touched))
 		for day := range t.touched {
 			days = append(days, day)
 		}
-		s.catalog.publish(t.version, t.newcomers, days)
+		s.ledger.Publish(t.version, t.newcomers, days)
 	}
 	w.day = max(w.day, t.today)
 	return nil
@@ -138,14 +139,14 @@ type transaction struct {
 	version uint64 // of the commit
 	today   int64  // the day of receipt
 
-	newcomers map[store.Subject]int64 // subjects without a number before
-	touched   map[subjectDay]bool     // days that get rows
-	rows      int64                   // stored so far
+	newcomers map[store.Subject]int64    // subjects without a number before
+	touched   map[ledger.SubjectDay]bool // days that get rows
+	rows      int64                      // stored so far
 }
 
 func (t *transaction) save(group []*write) error {
 	if t.today > t.day {
-		if _, err := t.change("DELETE FROM receipts WHERE day < ?", t.today-rememberDays); err != nil {
+		if _, err := t.change("DELETE FROM receipts WHERE day < ?", t.today-ledger.RememberDays); err != nil {
 			return err
 		}
 	}
@@ -165,7 +166,7 @@ func (t *transaction) save(group []*write) error {
 	}
 	for day := range t.touched {
 		if _, err := t.change("INSERT INTO versions VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET version = excluded.version",
-			day.subject, day.day, int64(t.version)); err != nil { // it fits: commits are numbered from 1
+			day.Subject, day.Day, int64(t.version)); err != nil { // it fits: commits are numbered from 1
 			return err
 		}
 	}
@@ -180,10 +181,6 @@ func (t *transaction) change(text string, values ...any) (int64, error) {
 	}
 	return t.conn.change(context.Background(), text, t.args)
 }
-
-// rememberDays is the number of UTC days after the day of its receipt during which an event id is remembered.
-// This is at least eight times 24 hours; package store promises seven.
-const rememberDays = 8
 
 // receive stores the receipt of r, or marks r as a repeat.
 func (t *transaction) receive(r *row, restored bool) error {
@@ -202,12 +199,12 @@ func (t *transaction) subject(s store.Subject) (int64, error) {
 	if n, ok := t.newcomers[s]; ok {
 		return n, nil
 	}
-	if n := t.store.catalog.number(s); n != unknownSubject {
+	if n := t.store.ledger.Number(s); n != ledger.Unknown {
 		return n, nil
 	}
-	n := t.store.catalog.size() + int64(len(t.newcomers)) + 1
+	n := t.store.ledger.Size() + int64(len(t.newcomers)) + 1
 	t.newcomers[s] = n
-	_, err := t.change("INSERT INTO subjects VALUES (?, ?, ?)", n, string(s.Kind), s.ID)
+	_, err := t.change("INSERT INTO subject_numbers(number, kind, id) VALUES (?, ?, ?)", n, string(s.Kind), s.ID)
 	return n, err
 }
 
@@ -218,7 +215,7 @@ func (t *transaction) insert(b *store.Batch, r *row) error {
 	if err != nil {
 		return err
 	}
-	t.touched[subjectDay{subject, utcDay(r.Millis)}] = true
+	t.touched[ledger.SubjectDay{Subject: subject, Day: schema.DayOf(r.Millis)}] = true
 	for sample := range of.of.Rows(b, r.Index) {
 		t.args = appendValue(appendValue(appendValue(t.args[:0], subject), r.Millis), int64(t.version)<<rowBits|t.rows)
 		t.args = of.values(t.args, t.store.hashKey, schema.Row{Batch: b, Item: r.Index, Sample: sample})

@@ -70,8 +70,8 @@ func testReseal(w *trial) {
 		if err := e.Reseal(w.Context(), w.own(website("w")), from, to); err != nil {
 			w.Fatal(err)
 		}
-		if n := w.seals(false); n != 18 {
-			w.Errorf("%d seals are valid after %d writes, want 18", n, i+1)
+		if n := w.seals(false); n != sealedResults {
+			w.Errorf("%d seals are valid after %d writes, want %d", n, i+1, sealedResults)
 		}
 	}
 }
@@ -143,8 +143,11 @@ func testMergedAnswers(w *trial) {
 	}
 }
 
+// sealedResults is the number of results that seals compares if all seals are valid.
+var sealedResults = 9 * len(schema.SealedTables())
+
 // seals lets the store seal nine days that end with the day of noon. It compares the stored results of valid
-// seals with the rows, and returns the number of compared results: one for sessions and one for hits per seal.
+// seals with the rows, and returns the number of compared results: one for each sealed table per seal.
 func (w *trial) seals(seal bool) (verified int) {
 	w.Helper()
 	e, err := query.New(query.Config{Store: w.store, Now: w.clock})
@@ -167,12 +170,12 @@ func (w *trial) seals(seal bool) (verified int) {
 func testSeal(w *trial) {
 	for i, late := range []int{0, 3, 4} {
 		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
-		if i > 0 && w.seals(false) >= 18 {
+		if i > 0 && w.seals(false) >= sealedResults {
 			w.Errorf("all seals are valid after a write %d days back", late)
 		}
 		for range 2 {
-			if n := w.seals(true); n != 18 {
-				w.Errorf("%d seals are valid, want 18", n)
+			if n := w.seals(true); n != sealedResults {
+				w.Errorf("%d seals are valid, want %d", n, sealedResults)
 			}
 		}
 	}
@@ -204,16 +207,17 @@ func testSealedColumns(w *trial) {
 		len(watched.derived) == 0 {
 		w.Fatalf("Seal: %v, %d derivations", err, len(watched.derived))
 	}
-	statements := []store.Statement{watched.derived[0].Sessions, watched.derived[0].Hits}
 	for i, table := range schema.SealedTables() {
 		want := []string{"subject"}
 		for _, c := range table.Columns {
 			want = append(want, c.Name)
 		}
-		if w.store.Dialect().Seals.CountryNumber && table.Name == schema.SealedHits {
-			want = append(want, "country_number")
+		for _, n := range w.store.Dialect().Numbers {
+			if n.Table == table.Name {
+				want = append(want, n.Column)
+			}
 		}
-		got := slices.Clone(statements[i].Columns)
+		got := slices.Clone(watched.derived[0].Rows[i].Columns)
 		slices.Sort(want)
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
@@ -229,14 +233,15 @@ func testEraseSealed(w *trial) {
 	w.write(dayBefore(1, "e"), 1, 0)
 	w.seals(true)
 	w.erase(website("w"), 1)
-	for _, table := range []string{"sealed_sessions", "sealed_hits"} {
+	for _, table := range schema.SealedTables() {
 		d := w.store.Dialect()
 		left, err := w.store.Query(w.Context(),
-			store.Statement{Label: "storetest " + table, Kinds: []dialect.Kind{dialect.Int},
-				SQL:  "SELECT k.visitor_hash FROM " + table + " AS k WHERE k.subject = " + d.Arg("of", dialect.Subject),
+			store.Statement{Label: "storetest " + table.Name, Kinds: []dialect.Kind{dialect.Int},
+				SQL: "SELECT k.visitor_hash FROM " + table.Name + " AS k WHERE k.subject = " +
+					d.Arg("of", dialect.Subject),
 				Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: w.own(website("w"))}}})
 		if err != nil || left.Len > 0 {
-			w.Errorf("%s: %+v, %v; want nothing", table, left, err)
+			w.Errorf("%s: %+v, %v; want nothing", table.Name, left, err)
 		}
 	}
 	if n := w.seals(false); n > 0 {

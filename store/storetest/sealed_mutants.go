@@ -165,17 +165,18 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			}
 		}}, sealing{share: 0.5, most: 30, only: busiest}, 4, OfType("countries", "top_pages", "summary_metrics"), 0},
 		{"sessions end with the day", badSealer{seal: func(d *store.Derivation) {
-			d.Sessions.Args = slices.Clone(d.Sessions.Args)
-			for i, a := range d.Sessions.Args {
+			sessions := &d.Rows[0]
+			sessions.Args = slices.Clone(sessions.Args)
+			for i, a := range sessions.Args {
 				if a.Value == d.To.UnixMilli()+dayMillis {
-					d.Sessions.Args[i].Value = d.To.UnixMilli()
+					sessions.Args[i].Value = d.To.UnixMilli()
 				}
 			}
 		}}, sealing{share: 1, most: 4, only: busiest}, 0,
 			OfType("session_metrics", "session_duration_distribution", "sessions_time_series"), 0},
 		{"a session is sealed twice", badSealer{seal: func(d *store.Derivation) {
-			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") AS x UNION ALL SELECT * FROM (" + d.Sessions.SQL +
-				") AS x"
+			once := d.Rows[0].SQL
+			d.Rows[0].SQL = "SELECT * FROM (" + once + ") AS x UNION ALL SELECT * FROM (" + once + ") AS x"
 		}}, sealing{share: 1, most: 30, only: busiest}, 0, OfType("countries"), 0},
 		{numbered, badSealer{read: Rewritten(`(.country_number. = \(1024)`, "${1} + 1")}, before, 0,
 			func(q reference.Question) bool {
@@ -196,7 +197,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				changed.SQL = "SELECT * FROM (" + changed.SQL + ") AS x WHERE false"
 			}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil, 0},
 		{"a changed id is not sealed again", badSealer{part: func(d *store.Derivation, _ *store.Statement) {
-			d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") AS x WHERE false"
+			d.Rows[1].SQL = "SELECT * FROM (" + d.Rows[1].SQL + ") AS x WHERE false"
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil, 0},
 		{"a stored partial is valid with any version",
 			badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
@@ -220,7 +221,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			if _, reseals := first.(store.Resealer); !reseals && (m.made.part != nil || m.made.updates) {
 				t.Skip("the store does not implement store.Resealer")
 			}
-			if m.name == numbered && !first.Dialect().Seals.CountryNumber {
+			if m.name == numbered && len(first.Dialect().Numbers) == 0 {
 				t.Skip("sealed hits have no column country_number")
 			}
 			(&Mutation{When: m.when, First: m.first}).mustShow(t,

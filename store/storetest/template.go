@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // A templateCase has an expression of one operation, and its expected values in the rows of from.
@@ -198,12 +199,13 @@ func (p *templateWriter) numbers() []templateCase {
 		midnight = p.arg("midnight", dialect.Int, int64(1772323200000))
 		before   = p.arg("before", dialect.Int, int64(1772323199007))
 		minus    = p.arg("minus", dialect.Int, int64(-1))
-		inSeals  = p.holds(dialect.InSeals, "0", p.arg("unsealed", dialect.Subject, website("unsealed")), before,
+		inSeals  = p.holds(dialect.InSeals, "t", p.arg("unsealed", dialect.Subject, website("unsealed")), before,
 			midnight)
 	)
-	sealed := "1"
-	if p.Seals.Replaced {
-		sealed = "0"
+	sealed := templateCase{"InSeals of a store without rows of earlier seals", dialect.Int, inSeals, "", "1"}
+	if p.ReplacesSeals() {
+		sealed = templateCase{"InSeals without rows", dialect.Int, inSeals,
+			" FROM " + schema.SealedHits + " AS t WHERE t.time = " + before, ""}
 	}
 	return []templateCase{
 		{"FloorDiv", dialect.Int, p.call(dialect.FloorDiv, "7", "2"), "", "3"},
@@ -218,9 +220,9 @@ func (p *templateWriter) numbers() []templateCase {
 		{"ISO8601", dialect.Text, p.call(dialect.ISO8601, before), "", "2026-02-28T23:59:59.007Z"},
 		{"ISO8601 before 1970", dialect.Text, p.call(dialect.ISO8601, minus), "", "1969-12-31T23:59:59.999Z"},
 		{"IntToText", dialect.Text, p.call(dialect.IntToText, p.call(dialect.NullIf, minus, "0")), "", "-1"},
+		sealed,
 		{"PrefixNumber", dialect.Int, p.call(dialect.PrefixNumber, "'DE'"), "", "69701"},
 		{"PrefixNumber of an empty text", dialect.Int, p.call(dialect.PrefixNumber, "''"), "", "0"},
-		{"InSeals without a seal", dialect.Int, inSeals, "", sealed},
 		{"IntToText of null", dialect.Text, p.call(dialect.IntToText, p.call(dialect.NullIf, minus, minus)), "", ""},
 	}
 }

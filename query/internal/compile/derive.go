@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // This file computes the sealed rows of whole days.
@@ -26,16 +27,16 @@ func Derivation(d *dialect.Dialect, website store.Subject, rng calendar.Interval
 		}
 		return c.statement(table, final(c))
 	}
-	keep := func(table string) store.Statement {
-		return write(table, func(c *compiler) selection {
-			final := c.derived(table)
-			final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
-			return final
-		})
-	}
 	from, to := rng.Times()
 	derived = store.Derivation{Subject: website, From: from, To: to, Before: int(catalog.ReachOfSessions.Before),
-		After: int(catalog.ReachOfSessions.After), Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
+		After: int(catalog.ReachOfSessions.After)}
+	for _, table := range schema.SealedTables() {
+		derived.Rows = append(derived.Rows, write(table.Name, func(c *compiler) selection {
+			final := c.derived(&table)
+			final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
+			return final
+		}))
+	}
 	if changes != nil {
 		changed = write(changedIDs, func(*compiler) selection {
 			return selection{from: relation{changedIDs, "i"},
@@ -51,22 +52,31 @@ func newDerivation(d *dialect.Dialect, website store.Subject, rng calendar.Inter
 }
 
 // derived selects the sealed rows of a table in the days of the range, without their subject.
-func (c *compiler) derived(table string) selection {
-	if table == sealedSessions {
-		return c.derivedSessions()
+func (c *compiler) derived(table *schema.DayTable) (q selection) {
+	if table.OfSessions {
+		q = c.derivedSessions(table.ColumnNames())
+	} else {
+		q = c.derivedHits(table.ColumnNames())
 	}
-	return c.derivedHits()
+	for _, n := range c.w.Dialect.Numbers {
+		i := slices.IndexFunc(q.columns, func(col named) bool { return string(col.as) == n.Of })
+		if n.Table == table.Name && i >= 0 {
+			q.columns = append(q.columns, named{expr.Ident(n.Column), expr.Call(dialect.PrefixNumber, q.columns[i].e)})
+		}
+	}
+	return q
 }
 
-func (c *compiler) derivedSessions() selection {
-	spec := sessionSpec{columns: sealedFacts, earlyRows: true, changed: c.toldChanged}
+func (c *compiler) derivedSessions(columns []string) selection {
+	spec := sessionSpec{columns: slices.DeleteFunc(slices.Clone(columns), formsSession), earlyRows: true,
+		changed: c.toldChanged}
 	c.sessionize("sessions",
 		selection{from: relation{"events", "t"},
 			where: slices.Concat(c.read(catalog.ReachOfSessions.Around(c.rng)), visible)}, spec)
 	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: catalog.OfSession("start")}},
 		where: []expr.Expr{expr.Ge(catalog.OfSession("start"), expr.RangeFrom()),
 			expr.Lt(catalog.OfSession("start"), expr.RangeTo())}}
-	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
+	for _, name := range columns {
 		q.columns = append(q.columns, named{expr.Ident(name), catalog.OfSession(expr.Ident(name))})
 	}
 	return q
@@ -77,7 +87,7 @@ func (c *compiler) derivedSessions() selection {
 var bySession = []ordering{{e: expr.Call(dialect.FloorDiv, catalog.Row("time"), expr.Int(calendar.Hour))},
 	{e: catalog.Row("session_hash")}, {e: catalog.Row("time")}}
 
-func (c *compiler) derivedHits() selection {
+func (c *compiler) derivedHits(columns []string) selection {
 	c.sessionize("sessions",
 		selection{from: relation{"events", "t"},
 			where: slices.Concat(c.read(catalog.ReachOfEvents.Around(c.rng)), visible)},
@@ -87,11 +97,8 @@ func (c *compiler) derivedHits() selection {
 		q.joins = []join{ofChanged()}
 	}
 	q.joins = append(q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
-	for _, name := range append(slices.Clone(hitColumns), catalog.SessionColumns()...) {
+	for _, name := range columns {
 		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
-	}
-	if c.w.Dialect.Seals.CountryNumber {
-		q.columns = append(q.columns, named{countryNumber, expr.Call(dialect.PrefixNumber, hitColumn("country").e)})
 	}
 	return q
 }

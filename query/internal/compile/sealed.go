@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // Sealed rows are sessions, by the day that they begin on, and hits: pageviews, exits and all other events that are not
@@ -21,22 +22,26 @@ import (
 
 // sealedHits and sealedSessions are the tables that have them.
 const (
-	sealedSessions = "sealed_sessions"
-	sealedHits     = "sealed_hits"
+	sealedSessions = schema.SealedSessions
+	sealedHits     = schema.SealedHits
 )
 
-// countryNumber is a column of sealedHits in some stores: see [dialect.Seals]. Where rows are stored by country, it
-// finds the rows of one country several times faster than the text does.
-const countryNumber = "country_number"
+// formsSession reports whether a column of sealedSessions is no fact of a session, but says which rows belong to it.
+func formsSession(column string) bool {
+	return column == "session_hash" || column == "start" || column == rowsFrom
+}
 
-// sealedFacts are the facts of sessions that sealedSessions has.
-var sealedFacts = append([]string{"ended", "session_id", "visitor", "visitor_hash", "profile_id",
-	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"},
-	catalog.SessionColumns()...)
+// sealedColumns has the columns of each sealed table.
+var sealedColumns = func() map[string][]string {
+	all := map[string][]string{}
+	for _, t := range schema.SealedTables() {
+		all[t.Name] = t.ColumnNames()
+	}
+	return all
+}()
 
-// hitColumns are the columns that sealedHits has of the rows themselves.
-var hitColumns = []string{"time", "kind", "hidden", "session_hash", "visitor_hash", "path",
-	"load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"}
+// isSealed reports whether a sealed table has a column.
+func isSealed(table, column string) bool { return slices.Contains(sealedColumns[table], column) }
 
 // fromHits makes p read sealed hits where it can: its rows are among them, nothing else is asked
 // of these than hits have, and the caller sees all of them.
@@ -66,7 +71,7 @@ func (c *tables) fromHits(p *part) {
 		return
 	}
 	for _, name := range asked {
-		if !slices.Contains(hitColumns, name) && !slices.Contains(catalog.SessionColumns(), name) {
+		if !isSealed(sealedHits, name) {
 			return
 		}
 	}
@@ -75,11 +80,11 @@ func (c *tables) fromHits(p *part) {
 		rows.columns = append(rows.columns, hitColumn(expr.Ident(name)))
 	}
 	formed := len(columnsOf("s", rows)) > 0
-	if !formed && c.hasReplaced() {
+	if !formed && c.w.Dialect.ReplacesSeals() {
 		return // it takes longer to choose the rows of valid seals than to read events without sessions
 	}
 	if gap.Empty() {
-		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng), c.ofCountry())
+		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng), c.byNumber())
 		p.q = q
 		return
 	}
@@ -115,26 +120,26 @@ func (c *reader) readKept(column expr.Ident, w calendar.Interval) []expr.Expr {
 	return append(c.readAt(column, w), c.inSeals(w))
 }
 
-// hasReplaced reports whether the sealed tables still have rows of seals that newer ones replaced.
-func (c *reader) hasReplaced() bool { return c.w.Dialect.Seals.Replaced }
-
 // inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
 func (c *reader) inSeals(w calendar.Interval) (e expr.Expr) {
-	if c.hasReplaced() {
-		e = expr.Call(dialect.InSeals, catalog.Row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From),
+	if c.w.Dialect.ReplacesSeals() {
+		e = expr.Call(dialect.InSeals, expr.Relation("t"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.From),
 			milli(w.To))
 	}
 	return e
 }
 
-// ofCountry returns a condition on sealed hits t that follows from a filter of the caller on one country. It is absent
-// without such a filter.
-func (c *reader) ofCountry() (e expr.Expr) {
-	for _, cond := range c.p.Filters {
-		if cond.Group == plan.Leaf && cond.Did == nil && cond.Field.Match == catalog.ByCountry && !cond.Negated() &&
-			len(cond.Codes) == 1 && c.w.Dialect.Seals.CountryNumber {
-			e = expr.Eq(catalog.Row(countryNumber),
-				expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
+// byNumber returns a condition on the numbers of sealed hits t that follows from a filter of the caller on one country.
+// It is absent without such a filter, and in stores without such numbers: see [dialect.Number].
+func (c *reader) byNumber() (e expr.Expr) {
+	for _, n := range c.w.Dialect.Numbers {
+		for _, cond := range c.p.Filters {
+			oneCountry := cond.Group == plan.Leaf && cond.Did == nil && cond.Field.Match == catalog.ByCountry &&
+				!cond.Negated() && len(cond.Codes) == 1
+			if oneCountry && n.Table == sealedHits && string(cond.Field.Column) == n.Of {
+				e = expr.Eq(catalog.Row(expr.Ident(n.Column)),
+					expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.Codes[0])))
+			}
 		}
 	}
 	return e
@@ -148,7 +153,7 @@ func (c *tables) hits(p *part) {
 	union := []sqlbuilder.Builder{c.build(*p.rows)}
 	for _, w := range days.Parts(c.rng, p.gap, p.partly) {
 		kept := unchanged(w, selection{from: relation{sealedHits, "t"},
-			where: append(c.readKept("time", w.Interval), c.ofCountry())})
+			where: append(c.readKept("time", w.Interval), c.byNumber())})
 		for _, col := range p.rows.columns {
 			kept.columns = append(kept.columns, named{col.as, catalog.Row(col.as)})
 		}

@@ -201,7 +201,7 @@ func (c *sessionizer) sessionGap(spec sessionSpec) (gap calendar.Interval, partl
 	}
 	for _, fact := range c.facts(spec).columns {
 		if fact.as != catalog.MatchingPageviews && c.didFact(string(fact.as)) == nil &&
-			!slices.Contains(sealedFacts, string(fact.as)) {
+			!isSealed(sealedSessions, string(fact.as)) {
 			return spec.begin, false
 		}
 	}

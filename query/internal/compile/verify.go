@@ -8,30 +8,26 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A SealTable has sealed rows of days.
-type SealTable struct {
-	Name  string
-	time  expr.Ident    // the column that says which day a row belongs to
-	Reach catalog.Reach // the days around a day that its rows are computed from
-}
-
-// SealTables lists the tables with sealed rows.
-var SealTables = []SealTable{
-	{sealedSessions, "start", catalog.ReachOfSessions},
-	{sealedHits, "time", catalog.ReachOfEvents},
+// ReachOf returns the days around a day that the rows of a sealed table are computed from.
+func ReachOf(t *schema.DayTable) catalog.Reach {
+	if t.OfSessions {
+		return catalog.ReachOfSessions
+	}
+	return catalog.ReachOfEvents
 }
 
 // Differences returns the statement that counts, by day, missing and surplus rows of a table. Each computed row counts
 // 1 and each sealed row -1, so that the sum of equal rows is 0.
-func Differences(d *dialect.Dialect, website store.Subject, rng calendar.Interval, t SealTable) store.Statement {
+func Differences(d *dialect.Dialect, website store.Subject, rng calendar.Interval, t *schema.DayTable) store.Statement {
 	c := newDerivation(d, website, rng)
-	derived := c.derived(t.Name)
+	derived := c.derived(t)
 	derived.order = nil
 	c.with("derived", c.build(derived))
 	computed := selection{from: relation{"derived", "x"}}
-	kept := selection{from: relation{t.Name, "t"}, where: c.readKept(t.time, rng)}
+	kept := selection{from: relation{t.Name, "t"}, where: c.readKept(expr.Ident(t.Day), rng)}
 	differing := selection{from: relation{"compared", "u"}, group: len(derived.columns)}
 	for _, col := range derived.columns {
 		computed.columns = append(computed.columns, named{col.as, expr.Col("x", col.as)})
@@ -49,7 +45,7 @@ func Differences(d *dialect.Dialect, website store.Subject, rng calendar.Interva
 		where: []expr.Expr{expr.Ne(copies, expr.Int(0))},
 		order: []ordering{{e: expr.Out("day")}},
 		columns: []named{
-			{"day", expr.Call(dialect.FloorDiv, expr.Col("x", t.time), expr.Int(calendar.Day))},
+			{"day", expr.Call(dialect.FloorDiv, expr.Col("x", expr.Ident(t.Day)), expr.Int(calendar.Day))},
 			{"missing", expr.Call(dialect.SumIf, copies, expr.Gt(copies, expr.Int(0)))},
 			{"surplus", expr.Call(dialect.SumIf, expr.Sub(expr.Int(0), copies), expr.Lt(copies, expr.Int(0)))},
 		},

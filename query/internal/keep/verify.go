@@ -9,6 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // A SealReport says whether seals hold what is computed from the rows. It counts a day once for each
@@ -40,7 +41,8 @@ func (s *Seals) Verify(ctx context.Context, website store.Subject, from, to time
 		return report, err
 	}
 	all := spanned(website, known)
-	for _, table := range compile.SealTables {
+	for _, of := range schema.SealedTables() {
+		table := &of
 		sealed := make([]bool, all.Days())
 		seals, err := s.fresh(ctx, all, table)
 		if err != nil {
@@ -59,7 +61,7 @@ func (s *Seals) Verify(ctx context.Context, website store.Subject, from, to time
 
 // verify compares the sealed rows of a table on the days of run, all of them sealed, and adds to report. A commit may
 // become visible before the store reports that the day changed, so days that differ are compared once more.
-func (s *Seals) verify(ctx context.Context, run dayRun, table compile.SealTable, report *SealReport) error {
+func (s *Seals) verify(ctx context.Context, run dayRun, table *schema.DayTable, report *SealReport) error {
 	before, err := s.fresh(ctx, run, table)
 	if err != nil {
 		return err
@@ -94,8 +96,8 @@ func (s *Seals) verify(ctx context.Context, run dayRun, table compile.SealTable,
 // fresh returns the days of run. Sealed is 0 if a day has no seal or if the seal is not valid for a table. Version is
 // the sum of the versions of the days that the seal was computed from: it changes when a seal is replaced because rows
 // changed.
-func (s *Seals) fresh(ctx context.Context, run dayRun, table compile.SealTable) ([]store.Day, error) {
-	reach := table.Reach
+func (s *Seals) fresh(ctx context.Context, run dayRun, table *schema.DayTable) ([]store.Day, error) {
+	reach := compile.ReachOf(table)
 	around := reach.Around(run.Interval)
 	snapshot, err := days.Read(ctx, s.deriver, run.of, around)
 	if err != nil {
@@ -134,7 +136,7 @@ func inHalves(ctx context.Context, runs []dayRun, do func(dayRun) error) error {
 }
 
 // differences compares the sealed rows of a table on the days of run with the rows that the derivation gives.
-func (s *Seals) differences(ctx context.Context, run dayRun, table compile.SealTable) ([]SealDifference, error) {
+func (s *Seals) differences(ctx context.Context, run dayRun, table *schema.DayTable) ([]SealDifference, error) {
 	rows, err := s.trace.Query(ctx, s.store, compile.Differences(s.store.Dialect(), run.of, run.Interval, table))
 	if err != nil {
 		return nil, err

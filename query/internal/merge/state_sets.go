@@ -125,7 +125,7 @@ func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	w := calendar.Interval{From: from, To: from + calendar.Day}
 	p := planIn(set.p, w)
 	partials, _ := set.compilePartials(d, p, days.Sealed{}, set.Part, w)
-	for _, s := range []store.Statement{partials.Statement, seals.Sessions, seals.Hits} {
+	for _, s := range append([]store.Statement{partials.Statement}, seals.Rows...) {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
 	set.Name = otherName(hash.Sum(nil))

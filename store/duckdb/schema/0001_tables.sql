@@ -73,35 +73,6 @@ CREATE TABLE blocked(
   reason VARCHAR NOT NULL, bot_name VARCHAR NOT NULL, requests BIGINT NOT NULL,
   clustered UTINYINT DEFAULT 0);
 
--- Results computed from the rows of quiet days. See store.Deriver.
-
-CREATE TABLE sealed_sessions(
-  subject INTEGER NOT NULL, start BIGINT NOT NULL, rows_from BIGINT NOT NULL, ended BIGINT NOT NULL,
-  session_hash BIGINT NOT NULL, visitor_hash BIGINT NOT NULL,
-  session_id VARCHAR NOT NULL, visitor VARCHAR NOT NULL, profile_id VARCHAR NOT NULL,
-  pageviews BIGINT NOT NULL, events BIGINT NOT NULL, interaction_count BIGINT NOT NULL, page_events BIGINT NOT NULL, exit_time BIGINT NOT NULL,
-  entry_page VARCHAR NOT NULL, exit_page VARCHAR NOT NULL,
-  referrer_domain VARCHAR NOT NULL, referrer_letters VARCHAR NOT NULL,
-  utm_source VARCHAR NOT NULL, utm_medium VARCHAR NOT NULL, utm_campaign VARCHAR NOT NULL,
-  utm_term VARCHAR NOT NULL, utm_content VARCHAR NOT NULL, gclid VARCHAR NOT NULL,
-  country VARCHAR NOT NULL, region VARCHAR NOT NULL, city VARCHAR NOT NULL,
-  device_type VARCHAR NOT NULL, browser_name VARCHAR NOT NULL, browser_version VARCHAR NOT NULL,
-  os_name VARCHAR NOT NULL, os_version VARCHAR NOT NULL,
-  language VARCHAR NOT NULL, timezone VARCHAR NOT NULL, screen_resolution VARCHAR NOT NULL,
-  clustered UTINYINT DEFAULT 0, campaign_kind VARCHAR DEFAULT '');
-
--- country_number: see dialect.PrefixNumber.
-CREATE TABLE sealed_hits(
-  subject INTEGER, time BIGINT, kind UTINYINT, hidden BOOLEAN,
-  session_hash BIGINT, visitor_hash BIGINT, path VARCHAR,
-  load_time BIGINT, dom_ready_time BIGINT, ttfb BIGINT, time_on_page BIGINT, scroll_depth BIGINT, interactions BIGINT,
-  referrer_domain VARCHAR, referrer_letters VARCHAR,
-  utm_source VARCHAR, utm_medium VARCHAR, utm_campaign VARCHAR, utm_term VARCHAR, utm_content VARCHAR, gclid VARCHAR,
-  country VARCHAR, region VARCHAR, city VARCHAR,
-  device_type VARCHAR, browser_name VARCHAR, browser_version VARCHAR, os_name VARCHAR, os_version VARCHAR,
-  language VARCHAR, timezone VARCHAR, screen_resolution VARCHAR,
-  clustered UTINYINT DEFAULT 0, country_number INTEGER, campaign_kind VARCHAR DEFAULT '');
-
 -- A day includes the rows of all commits up to version.
 CREATE TABLE seals(subject INTEGER NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL);
 
@@ -129,3 +100,7 @@ CREATE TABLE receipt_filters(part INTEGER NOT NULL, word INTEGER NOT NULL, bits 
 
 -- One row for each commit, and each subject and UTC day that it changed. The largest version counts.
 CREATE TABLE versions(subject INTEGER NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL);
+
+-- The days of which Store.Expire removed rows. version is the version of the day after that. It is 0 while rows may be
+-- left.
+CREATE TABLE expired(subject INTEGER NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL);
