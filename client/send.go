@@ -133,9 +133,12 @@ func (c *Client) attempt(ctx context.Context, k call, into any) (http.Header, er
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is read to its end, or the error of reading is returned
-	body, err := io.ReadAll(resp.Body)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil {
 		return nil, fmt.Errorf("client: reading the response: %w", err)
+	}
+	if len(body) > maxAnswer {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", errAnswer, maxAnswer)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, errorOf(resp, body)
@@ -145,6 +148,9 @@ func (c *Client) attempt(ctx context.Context, k call, into any) (http.Header, er
 	}
 	return resp.Header, nil
 }
+
+// maxAnswer is the largest body that is read of an answer. Answers of the service are smaller.
+const maxAnswer = 128 << 20
 
 // retryAfter returns the time that the header Retry-After asks to wait, in seconds or until a date by the clock of the
 // service.
