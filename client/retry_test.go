@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/client"
+	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
 // A script answers requests one after the other. The last answer is repeated.
@@ -191,4 +192,25 @@ func eventIDs(t *testing.T, body []byte) []string {
 		ids[i] = e.ID
 	}
 	return ids
+}
+
+// endless is a body without an end.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+// An answer without an end is given up at a bound, and is not asked for again.
+func TestEndlessAnswer(t *testing.T) {
+	testenv.WithoutRace(t)
+	body := &endless{}
+	s := &script{answers: []func([]byte) (*http.Response, error){func([]byte) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
+	}}}
+	_, err := scripted(t, s, nil).Websites(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "more than") || s.sent() != 1 || body.read > 1<<28 {
+		t.Errorf("%d requests, %d bytes read: %v; want one request and a bound", s.sent(), body.read, err)
+	}
 }

@@ -42,9 +42,9 @@ const MaxAround = 7
 
 // A Derivation describes the results to compute and store for whole UTC days of a subject.
 //
-// Its statements return all columns of the tables that store their rows: the subject, and those of
-// schema.SealedTables, which has their kinds. Statement.Columns has their names in the order of the statement. The
-// field Seals of the dialect says which further columns these tables have.
+// Its statements return all columns of the tables that store their rows: the subject, the columns in
+// schema.SealedTables, which also has their kinds, and the columns in dialect.Dialect.Numbers. Statement.Columns has
+// their names in the order of the statement.
 type Derivation struct {
 	Subject  Subject
 	From, To time.Time
@@ -53,6 +53,6 @@ type Derivation struct {
 	Before, After int
 	// Rows returns the new rows of each table of schema.SealedTables, in its order: of sealed_sessions one row for each
 	// session that begins on these days, and of sealed_hits the events of these days that are not hidden, with the
-	// fields of their sessions.
+	// fields of their sessions. A store refuses another number of statements with ErrInvalid.
 	Rows []Statement
 }

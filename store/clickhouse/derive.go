@@ -25,8 +25,7 @@ import (
 // die at any point, and two may seal the same day at once: they can only leave rows that no reader uses. The
 // method sweep deletes these.
 
-// Dialect returns the SQL of the stores of this package: that of ClickHouse, with the condition for rows of the latest
-// seals.
+// Dialect returns the SQL of the stores of this package: dialect.ClickHouse with a template for dialect.InSeals.
 func Dialect() *dialect.Dialect {
 	d := dialect.ClickHouse()
 	d.Templates[dialect.InSeals] = "$1.seal GLOBAL IN (SELECT argMax(z.seal, (z.at, z.seal)) FROM seals AS z" +

@@ -75,10 +75,7 @@ func (x *expiry) tables() (all []dayTable) {
 	if x.of.Kind != store.KindWebsite {
 		return all
 	}
-	for _, t := range schema.DayTables() {
-		if t.Stays {
-			continue
-		}
+	for _, t := range schema.ComputedTables() {
 		one := dayTable{name: t.Name, where: ofSubject + inDays(&t, int64(x.day), int64(x.day))}
 		if t.Named && len(x.keep) > 0 {
 			one.where += " AND name NOT IN {keep:Array(Int64)}"

@@ -178,7 +178,7 @@ func (e *personEraser) around(ctx context.Context) (days []changedDay, err error
 	return days, nil
 }
 
-// erase removes the rows, their receipts, and what was computed of the days around them.
+// erase removes the rows, their receipts, and the results computed for the days around them.
 func (e *personEraser) erase(ctx context.Context) error {
 	for _, t := range erasing.Tables() {
 		if err := e.remove(ctx, t.ID.String(), ofPerson, e.args()...); err != nil {
@@ -191,10 +191,7 @@ func (e *personEraser) erase(ctx context.Context) error {
 		}
 	}
 	for _, of := range e.days.Stretches() {
-		for _, t := range schema.DayTables() {
-			if t.Stays {
-				continue
-			}
+		for _, t := range schema.ComputedTables() {
 			if err := e.remove(ctx, t.Name, " WHERE subject = {subject:String} AND "+inDays(&t, of.First, of.Last),
 				driver.Named("subject", e.of.Website)); err != nil {
 				return err

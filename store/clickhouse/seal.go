@@ -27,6 +27,9 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 		return fmt.Errorf("clickhouse: seal: Before and After must be at most %d days, not %d", mostAround,
 			max(d.Before, d.After))
 	}
+	if err := schema.CheckRows(d); err != nil {
+		return fmt.Errorf("clickhouse: seal: %w", err)
+	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
 	if err := s.seal(ctx, d); err != nil && ctx.Err() == nil {

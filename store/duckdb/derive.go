@@ -47,6 +47,9 @@ func (s *Store) Reseal(ctx context.Context, d store.Derivation, changed store.St
 
 // seal computes all session ids or, unless changed is nil, the ids that it selects.
 func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Statement) error {
+	if err := schema.CheckRows(d); err != nil {
+		return fmt.Errorf("duckdb: seal: %w", err)
+	}
 	bound, err := s.derivation(d, changed)
 	if err != nil {
 		return err
@@ -141,7 +144,8 @@ func (d sealedDays) keep(ctx context.Context, c *conn, bound boundDerivation) er
 		}
 	}
 	if err := c.exec("DELETE FROM seals WHERE subject = $subject::INTEGER"+
-		" AND day BETWEEN $first::INTEGER AND $last::INTEGER", named("subject", d.subject), named("first", d.first), named("last", d.last)); err != nil {
+		" AND day BETWEEN $first::INTEGER AND $last::INTEGER",
+		named("subject", d.subject), named("first", d.first), named("last", d.last)); err != nil {
 		return err
 	}
 	return c.fill("seals", func(add func(...sqldriver.Value) error) error {
@@ -155,12 +159,12 @@ func (d sealedDays) keep(ctx context.Context, c *conn, bound boundDerivation) er
 	})
 }
 
-// forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. and is a further
-// condition in SQL, or empty.
-func forgetDays(c engine, t *schema.DayTable, subject, first, last int64, and string,
+// forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. further is a
+// further condition, as SQL that begins with AND, or empty.
+func forgetDays(c engine, t *schema.DayTable, subject, first, last int64, further string,
 	args ...sqldriver.NamedValue) error {
 	return c.exec("DELETE FROM "+t.Name+" WHERE subject = $subject::INTEGER AND "+t.Day+" >= $from AND "+t.Day+
-		" < $to"+and, append(args, named("subject", subject), named("from", t.At(first)), named("to", t.At(last+1)))...)
+		" < $to"+further, append(args, named("subject", subject), named("from", t.At(first)), named("to", t.At(last+1)))...)
 }
 
 // withConnection runs do on a new connection, which no query and no write uses. The engine stays open

@@ -120,7 +120,8 @@ func (w *writer) expiryPieces(x expiry) (int64, error) {
 	}
 	names, args := x.names()
 	if err := count(&computed, "SELECT count(*) FROM partials WHERE subject = $subject::INTEGER"+
-		" AND day = $day::INTEGER"+names, append(args, named("subject", x.day.Subject), named("day", x.day.Day))...); err != nil {
+		" AND day = $day::INTEGER"+names,
+		append(args, named("subject", x.day.Subject), named("day", x.day.Day))...); err != nil {
 		return 0, w.failed(err)
 	}
 	if rows == 0 && computed == 0 && known.Version == known.Expired {
@@ -185,10 +186,7 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 
 // forget removes what was computed of a day.
 func (w *writer) forget(x expiry) error {
-	for _, t := range schema.DayTables() {
-		if t.Stays {
-			continue
-		}
+	for _, t := range schema.ComputedTables() {
 		names, args := "", []sqldriver.NamedValue(nil)
 		if t.Named {
 			names, args = x.names()

@@ -206,13 +206,10 @@ func (e *personEraser) touched(known *ledger.Ledger) (found []ledger.SubjectDay)
 	return found
 }
 
-// unseal deletes what was computed of the days around removed rows.
+// unseal deletes the results computed for the days around removed rows.
 func (e *personEraser) unseal() error {
 	for _, of := range e.days.Stretches() {
-		for _, t := range schema.DayTables() {
-			if t.Stays {
-				continue
-			}
+		for _, t := range schema.ComputedTables() {
 			if err := forgetDays(e.engine, &t, e.subject, of.First, of.Last, ""); err != nil {
 				return err
 			}

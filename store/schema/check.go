@@ -22,6 +22,14 @@ type Identity struct {
 	ID      string
 }
 
+// CheckRows returns an error that wraps store.ErrInvalid unless d has a statement for each sealed table.
+func CheckRows(d store.Derivation) error {
+	if want := len(SealedTables()); len(d.Rows) != want {
+		return fmt.Errorf("%w: the derivation has %d statements, want %d", store.ErrInvalid, len(d.Rows), want)
+	}
+	return nil
+}
+
 // PageEvents is the Identity.Kind of pageviews, exits and named page events, which share event ids.
 const PageEvents = uint8(store.Pageview)
 

@@ -23,10 +23,10 @@ func DayOf(millis int64) int64 {
 func LastDay(to time.Time) int64 { return DayOf(to.Add(-1).UnixMilli()) }
 
 // A DayTable is a table in which stores keep something about the UTC days of a subject, in addition to the rows of the
-// logical tables: what was computed from these rows, or what happened to them.
+// logical tables: results computed from these rows, or a note that the rows were removed.
 //
-// [DayTables] is the only list of these tables. Whatever creates, fills, compares or removes their rows follows it, so
-// nothing of a day can be left when its rows are removed.
+// [DayTables] is the only list of these tables. Whatever creates, fills, compares or removes their rows follows it. So
+// no result is left when the rows of its day are removed.
 type DayTable struct {
 	Name string
 	// Day is the column that says which day a row belongs to. In a sealed table it has milliseconds since 1970, and in
@@ -73,6 +73,11 @@ func DayTables() []DayTable {
 		{Name: "partials", Day: "day", Named: true},
 		{Name: "expired", Day: "day", Stays: true},
 	}
+}
+
+// ComputedTables returns the day tables whose rows go when rows of their day are removed: all that do not stay.
+func ComputedTables() []DayTable {
+	return slices.DeleteFunc(DayTables(), func(t DayTable) bool { return t.Stays })
 }
 
 // SealedTables returns the day tables that a [store.Deriver] adds to the logical tables. Their rows are computed from

@@ -58,7 +58,7 @@ func (s *Store) Reseal(ctx context.Context, d store.Derivation, changed store.St
 
 // seal computes all session ids or, unless changed is nil, the ids that it selects.
 func (s *Store) seal(ctx context.Context, d store.Derivation, changed *store.Statement) error {
-	if err := s.space.Check(); err != nil {
+	if err := errors.Join(schema.CheckRows(d), s.space.Check()); err != nil {
 		return fmt.Errorf("sqlite: seal: %w", err)
 	}
 	c, err := s.take(ctx, s.sealing)

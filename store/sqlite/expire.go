@@ -118,10 +118,7 @@ func (x *expiry) remove(ctx context.Context, from, to int64, last bool) (removed
 
 // forget removes what was computed of the day.
 func (x *expiry) forget(ctx context.Context) error {
-	for _, t := range schema.DayTables() {
-		if t.Stays {
-			continue
-		}
+	for _, t := range schema.ComputedTables() {
 		names, values := "", []any(nil)
 		if t.Named {
 			names, values = notNamed, []any{numberList(x.keep)}
@@ -136,12 +133,12 @@ func (x *expiry) forget(ctx context.Context) error {
 // notNamed is the condition for a row without one of some names. Its argument is a list of numbers.
 const notNamed = " AND name NOT IN (SELECT value FROM json_each(?))"
 
-// forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. and is a further
-// condition in SQL with its values, or empty.
-func forgetDays(ctx context.Context, c *conn, t *schema.DayTable, subject, first, last int64, and string,
+// forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. further is a
+// further condition with its values, as SQL that begins with AND, or empty.
+func forgetDays(ctx context.Context, c *conn, t *schema.DayTable, subject, first, last int64, further string,
 	values ...any) error {
 	_, err := c.change(ctx,
-		fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?%s", t.Name, t.Day, t.Day, and),
+		fmt.Sprintf("DELETE FROM %s WHERE subject = ? AND %s >= ? AND %s < ?%s", t.Name, t.Day, t.Day, further),
 		arguments(append([]any{subject, t.At(first), t.At(last + 1)}, values...)))
 	return err
 }

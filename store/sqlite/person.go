@@ -132,15 +132,12 @@ func (e *personEraser) erase(ctx context.Context) error {
 	return nil
 }
 
-// settle deletes what was computed of the days around removed rows, and gives these days a new version. It returns the
-// days that have it.
+// settle deletes the results computed for the days around removed rows, and gives these days a new version. It returns
+// these days.
 func (e *personEraser) settle(ctx context.Context, version uint64) (touched []ledger.SubjectDay, err error) {
 	for _, of := range e.days.Stretches() {
 		touched = append(touched, e.store.ledger.WithVersion(e.subject, of.First, of.Last)...)
-		for _, t := range schema.DayTables() {
-			if t.Stays {
-				continue
-			}
+		for _, t := range schema.ComputedTables() {
 			if err := forgetDays(ctx, e.conn, &t, e.subject, of.First, of.Last, ""); err != nil {
 				return nil, err
 			}

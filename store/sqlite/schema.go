@@ -25,9 +25,11 @@ CREATE TABLE receipts(hi INTEGER NOT NULL, lo INTEGER NOT NULL, subject INTEGER 
 -- A sealed day includes the rows of all commits up to version.
 CREATE TABLE seals(subject INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL, PRIMARY KEY(subject, day)) WITHOUT ROWID;
 -- States that the engine stores for days. See store.StateKeeper.
-CREATE TABLE partials(subject INTEGER NOT NULL, name INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL, state BLOB NOT NULL, UNIQUE(subject, name, day));
+CREATE TABLE partials(subject INTEGER NOT NULL, name INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL,
+  state BLOB NOT NULL, UNIQUE(subject, name, day));
 -- The days of which Expire removed rows. version is the version of the day after that. It is 0 while rows may be left.
-CREATE TABLE expired(subject INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL, PRIMARY KEY(subject, day)) WITHOUT ROWID;
+CREATE TABLE expired(subject INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL,
+  PRIMARY KEY(subject, day)) WITHOUT ROWID;
 -- hash_key is the key of the hashes of ids; each file has its own. sealings counts calls of Seal.
 CREATE TABLE settings(hash_key BLOB NOT NULL, sealings INTEGER NOT NULL);
 -- Finds the sessions of rows. Without it, all sessions of a question would be read for each row.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"strconv"
@@ -15,9 +16,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// DayTables tests that a store fills each table of [schema.DayTables], compares the sealed ones, keeps all of them in
-// a backup, in a purged file and over a restart, fills those of a copy again, and removes their rows as that list says.
-// It is for stores that have all of these tables.
+// DayTables tests a store that has all tables of [schema.DayTables]. The store must fill each table. Backup, Purge and
+// a restart must keep the rows, and a copy of the store must fill the sealed tables again. Expire, ErasePerson and
+// Erase must remove the rows that the list says, and no others.
 func DayTables(t *testing.T, h Harness) {
 	t.Helper()
 	for _, table := range schema.DayTables() {
@@ -31,6 +32,10 @@ func DayTables(t *testing.T, h Harness) {
 		b := dayBefore(days, name)
 		b.Events[0].AnonymousID, b.Events[0].SessionID = "visitor "+name, "session "+name
 		w.write(b, 1, 0)
+	}
+	incomplete := store.Derivation{Subject: w.own(website("w")), From: midnight, To: midnight.Add(day)}
+	if err := interfaceOf[store.Deriver](w.trial).Seal(t.Context(), incomplete); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("Seal without statements: %v, want store.ErrInvalid", err)
 	}
 	if got := w.seals(true); got != sealedResults {
 		t.Errorf("%d results of 9 days are compared, want %d", got, sealedResults)
@@ -64,7 +69,8 @@ func (w *dayTables) counts(s store.Store, days int) map[string]int64 {
 	number := midnight.AddDate(0, 0, -days).Unix() / 86_400
 	for _, t := range schema.DayTables() {
 		rows, err := s.Query(w.Context(), store.Statement{
-			Label: "storetest " + t.Name, Kinds: []dialect.Kind{dialect.Int}, SQL: "SELECT " + d.Call(dialect.Count) + " FROM " + t.Name + " AS k WHERE k.subject = " +
+			Label: "storetest " + t.Name, Kinds: []dialect.Kind{dialect.Int},
+			SQL: "SELECT " + d.Call(dialect.Count) + " FROM " + t.Name + " AS k WHERE k.subject = " +
 				d.Arg("of", dialect.Subject) + " AND k." + t.Day + " >= " + strconv.FormatInt(t.At(number), 10) +
 				" AND k." + t.Day + " < " + strconv.FormatInt(t.At(number+1), 10),
 			Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: w.own(website("w"))}}})

@@ -26,7 +26,8 @@ const (
 	sealedHits     = schema.SealedHits
 )
 
-// formsSession reports whether a column of sealedSessions is no fact of a session, but says which rows belong to it.
+// formsSession reports whether a column of sealedSessions says which rows belong to the session. The other columns are
+// facts of the session.
 func formsSession(column string) bool {
 	return column == "session_hash" || column == "start" || column == rowsFrom
 }

@@ -41,17 +41,16 @@ func (s *Seals) Verify(ctx context.Context, website store.Subject, from, to time
 		return report, err
 	}
 	all := spanned(website, known)
-	for _, of := range schema.SealedTables() {
-		table := &of
+	for _, table := range schema.SealedTables() {
 		sealed := make([]bool, all.Days())
-		seals, err := s.fresh(ctx, all, table)
+		seals, err := s.fresh(ctx, all, &table)
 		if err != nil {
 			return report, err
 		}
 		for i, day := range seals {
 			sealed[i] = day.Sealed > 0
 		}
-		err = inHalves(ctx, all.runs(sealed), func(run dayRun) error { return s.verify(ctx, run, table, &report) })
+		err = inHalves(ctx, all.runs(sealed), func(run dayRun) error { return s.verify(ctx, run, &table, &report) })
 		if err != nil {
 			return report, err
 		}

@@ -1,4 +1,4 @@
-// Package ledger has what an embedded store knows in memory of its subjects and their days:
+// Package ledger holds the subjects of an embedded store and the versions of their days in memory:
 //
 //	l, _, err := ledger.Read(each) // when the store is opened
 //	number := l.Number(subject)
@@ -112,7 +112,7 @@ func numbers(values []driver.Value) (n [4]int64, err error) {
 	return n, nil
 }
 
-// Replace replaces the content of l by that of from, which is not used after it.
+// Replace moves the content of from to l. The caller must not use from again.
 func (l *Ledger) Replace(from *Ledger) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

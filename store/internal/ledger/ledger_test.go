@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// tables are the rows of a store's tables, and what a ledger must say about them.
+// tables are the rows of a store's tables.
 type tables struct {
 	version                  uint64
 	subjects                 map[store.Subject]int64
