@@ -122,10 +122,10 @@ function signIn(text = "") {
 const shared = [{ name: "active_stats", id: "now" }];
 
 /** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
-async function load(section, again) {
+async function load(section) {
   const about = section.unfiltered ? { ...view, filters: [] } : view, parameters = [...shared, ...(section.parameters?.(about) ?? [])];
   const asked = section.load ? write({ ...view, edit: "" }) : `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
-  if (!again && asked === answered?.asked) return answered;
+  if (asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
   const learned = learn(); // beside: numbers do not wait for it
   learned.catch(() => {}); // show() waits for it after the numbers, and says what failed
@@ -136,6 +136,7 @@ async function load(section, again) {
 /** Shows the view. It asks the server if the view needs other rows than those that are there, or if again is true. */
 async function show(again = false) {
   const now = ++turn;
+  if (again && answered) answered.asked = ""; // also for a later view, which may come before the answer
   clearInterval(retry);
   byId("notices").replaceChildren(...unknown.map((text) => element("li", {}, text)));
   if (!answered) say(`${texts.loading} …`);
@@ -160,7 +161,7 @@ async function show(again = false) {
     if (section.undated || section.unfiltered) byId("filters").hidden = true;
     else drawFilters(byId("filters"), view, act);
     drawDialog(view, answered, act, fail);
-    const answer = await load(section, again);
+    const answer = await load(section);
     if (now !== turn) return;
     answered = answer;
     draw();
