@@ -140,17 +140,22 @@ func TestAnOverviewInPart(t *testing.T) {
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "all", ""), 500, "INTERNAL_SERVER_ERROR")
 }
 
-// versions lists one day with a version that tests change.
+// versions lists days with a version that tests change: of all days, or of one.
 type versions struct {
-	n, asked atomic.Uint64
-	err      error
-	from, to time.Time
+	n   atomic.Uint64
+	of  time.Time
+	err error
 }
 
-func (v *versions) Days(_ context.Context, _ store.Subject, from, to time.Time) ([]store.Day, error) {
-	v.asked.Add(1)
-	v.from, v.to = from, to
-	return []store.Day{{Version: v.n.Load()}}, v.err
+func (v *versions) Days(_ context.Context, _ store.Subject, from, to time.Time) (all []store.Day, err error) {
+	for at := from; at.Before(to); at = at.AddDate(0, 0, 1) {
+		day := store.Day{Start: at, Version: 1}
+		if v.of.IsZero() || v.of.Equal(at) {
+			day.Version += v.n.Load()
+		}
+		all = append(all, day)
+	}
+	return all, v.err
 }
 
 // newVersioned returns a world whose store has the versions v.
@@ -294,12 +299,16 @@ func TestAnswersWithoutATag(t *testing.T) {
 
 // TestVersionsOfATag checks that the engine decides which days a response depends on.
 func TestVersionsOfATag(t *testing.T) {
-	v := &versions{}
-	w := newVersioned(t, v, query.Config{})
-	expect(t, w.send("GET", "/v1/websites/site_a/analytics?startDate=2026-03-10&endDate=2026-03-11&compare=previous_period", "all", ""), 200, "")
-	if got := v.from.Format(time.RFC3339) + " " +
-		v.to.Format(time.RFC3339); got != "2026-03-06T00:00:00Z 2026-03-13T00:00:00Z" {
-		t.Errorf("asked for %s", got)
+	const target = "/v1/websites/site_a/analytics?startDate=2026-03-10&endDate=2026-03-11&compare=previous_period"
+	for day, decides := range map[int]bool{5: false, 6: true, 12: true, 13: false} {
+		v := &versions{of: time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC)}
+		w := newVersioned(t, v, query.Config{})
+		tag := func() string { return w.send("GET", target, "all", "").Header().Get("ETag") }
+		before := tag()
+		v.n.Add(1)
+		if after := tag(); (after != before) != decides || before == "" {
+			t.Errorf("after a write on March %d the tag is %s, before it was %s", day, after, before)
+		}
 	}
 }
 

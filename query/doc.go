@@ -13,8 +13,8 @@
 //	query/ask               a body or the query of a URL → a Request, or every mistake in it
 //	query/catalog           query types, their tables, fields and metrics; NewRegistry binds them
 //	query/internal/days     the days of a website: which stored results are up to date
-//	query/internal/plan     Request × Registry → a plan per parameter, or its error
-//	query/internal/compile  plan × dialect → a statement, and the days of data that it depends on
+//	query/internal/plan     Request × Registry → a plan per parameter, and the days that decide it, or its error
+//	query/internal/compile  plan × dialect → a statement
 //	query/internal/merge    plan → the rows of its statement, merged from partials in memory
 //	query/internal/finish   rows → an answer: gaps filled, compared with another period
 //	query/internal/recall   remembered answers; equal questions at the same time share one

@@ -28,8 +28,11 @@ type telling struct {
 
 func newTelling() *telling { return &telling{silent: silent{dialect.DuckDB()}} }
 
-func (s *telling) Days(_ context.Context, _ store.Subject, from, _ time.Time) ([]store.Day, error) {
-	return []store.Day{{Start: from, Version: s.version.Load()}}, nil
+func (s *telling) Days(_ context.Context, _ store.Subject, from, to time.Time) (all []store.Day, _ error) {
+	for ; from.Before(to); from = from.AddDate(0, 0, 1) {
+		all = append(all, store.Day{Start: from, Version: s.version.Load()})
+	}
+	return all, nil
 }
 
 func (s *telling) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {

@@ -110,7 +110,8 @@ func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 		if one.Err != nil || !counts(one.Plan) {
 			continue
 		}
-		for _, on := range p.engine.statements.Depends(one) {
+		for _, of := range append(one.Plan.Further(), one.Plan) {
+			on := of.Depends()
 			from := time.UnixMilli(on.From).UTC().Truncate(length)
 			to := time.UnixMilli(on.To).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})

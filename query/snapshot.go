@@ -17,9 +17,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Snapshot is a prepared request at the versions of its rows. It reads the versions when it first needs them, and
-// only once, so its key and its answers agree about them. If an answer has to be computed, it also reads the seals of
-// the days, once for all parameters. Take a new one for every call. It is safe for concurrent use.
+// A Snapshot is a prepared request at the versions of its rows. It reads the days of the request, with their versions
+// and seals, when it first needs them, and only once, so its key and its answers agree about them. Take a new one for
+// every call. It is safe for concurrent use.
 //
 // A host that remembers responses stores each one under its key:
 //
@@ -33,11 +33,16 @@ import (
 type Snapshot struct {
 	p *Prepared
 
-	mu       sync.Mutex
-	days     *days.Snapshot // nil: not read, or the store failed
-	versions []uint64       // of the rows of each of p.rememberable
-	read     struct{ days, versions bool }
-	err      error // of the versions
+	mu   sync.Mutex
+	read bool // the store was asked
+	listed
+}
+
+// listed is what a store lists of the days of a request.
+type listed struct {
+	days     *days.Snapshot // of a website; nil if the store has none, or failed
+	versions []uint64       // of the rows of each of Prepared.rememberable; nil if the store has none, or failed
+	err      error          // of the store
 }
 
 // Snapshot returns p at the versions that its rows have when the Snapshot first needs them.
@@ -116,13 +121,7 @@ func (s *Snapshot) Reused(ctx context.Context) {
 func (s *Snapshot) rowVersions(ctx context.Context) ([]uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.read.versions {
-		s.read.versions = true
-		defer s.p.engine.metered(ctx)()
-		within, cancel := s.p.engine.inTime(ctx)
-		defer cancel()
-		s.versions, s.err = s.p.readVersions(within)
-	}
+	s.readOnce(ctx)
 	return s.versions, s.err
 }
 
@@ -152,17 +151,17 @@ func (s *Snapshot) expiredMeanwhile(ctx context.Context, p *plan.Plan) bool {
 		w.From >= keep.ExpiresBefore(s.p.engine.now()).UnixMilli() {
 		return false
 	}
-	now := s.readDays(ctx)
-	if now == nil || now.SameExpired(known, w) {
+	now := s.list(ctx)
+	if now.days == nil || now.days.SameExpired(known, w) {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.days = now
+	s.days = now.days
 	return true
 }
 
-// daysOf reads the days of a website, once. It returns nil if no answer depends on them, and if the store fails.
+// daysOf returns the days of a website. It returns nil if no answer depends on them, and if the store fails.
 func (s *Snapshot) daysOf(ctx context.Context) *days.Snapshot {
 	_, expires := s.p.engine.store.(store.Expirer)
 	if !expires && s.p.deriver() == nil || s.p.subject.Kind != store.KindWebsite || s.p.counted().Empty() {
@@ -170,26 +169,63 @@ func (s *Snapshot) daysOf(ctx context.Context) *days.Snapshot {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.read.days {
-		s.read.days = true
-		s.days = s.readDays(ctx)
-	}
+	s.readOnce(ctx)
 	return s.days
 }
 
-// readDays reads the days of a website. It returns nil if the store has none or fails.
-func (s *Snapshot) readDays(ctx context.Context) *days.Snapshot {
-	d, ok := s.p.engine.store.(store.DayLister)
-	if !ok {
-		return nil
+// readOnce asks the store for the days of the request, unless it was asked before. The caller holds s.mu.
+func (s *Snapshot) readOnce(ctx context.Context) {
+	if !s.read {
+		s.read = true
+		s.listed = s.list(ctx)
 	}
-	defer s.p.engine.metered(ctx)()
+}
+
+// list asks the store for the days of the request.
+func (s *Snapshot) list(ctx context.Context) (all listed) {
+	p, span := s.p, s.p.span()
+	d, lists := p.engine.store.(store.DayLister)
+	if !lists || span.Empty() {
+		return all
+	}
+	defer p.engine.metered(ctx)()
 	// Others may wait for an answer that this request computes, so the days do not depend on the end of the request.
-	within, cancel := s.p.engine.inTime(context.WithoutCancel(ctx))
+	inTime, cancel := p.engine.inTime(context.WithoutCancel(ctx))
 	defer cancel()
-	found, _ := days.Read(within, d, s.p.subject,
-		s.p.counted().Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day))
-	return found
+	from, to := span.Times()
+	found, err := d.Days(inTime, p.subject, from, to)
+	if err != nil {
+		return listed{err: err}
+	}
+	for _, of := range p.rememberable() {
+		all.versions = append(all.versions, store.VersionOf(within(found, of)))
+	}
+	if p.subject.Kind == store.KindWebsite {
+		all.days = days.New(d, found, span)
+	}
+	return all
+}
+
+// within returns those of some days, which are in order, that a dependency has.
+func within(all []store.Day, of Dependency) []store.Day {
+	at := func(end time.Time) int {
+		i, _ := slices.BinarySearchFunc(all, end,
+			func(one store.Day, end time.Time) int { return one.Start.Compare(end) })
+		return i
+	}
+	return all[at(of.From):at(of.To)]
+}
+
+// span returns the days that decide the answers of p: those of its dependencies and, of a website, those around the
+// time that is counted. It is empty if no answer depends on any.
+func (p *Prepared) span() (all calendar.Interval) {
+	for _, d := range p.rememberable() {
+		all = all.Hull(calendar.Interval{From: d.From.UnixMilli(), To: d.To.UnixMilli()})
+	}
+	if w := p.counted(); p.subject.Kind == store.KindWebsite && !w.Empty() {
+		all = all.Hull(w.Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day).WholeDays())
+	}
+	return all
 }
 
 // basis returns the versions as a part of the keys of answers. It is nil if no answer is remembered.
@@ -235,22 +271,4 @@ func (p *Prepared) counted() (w calendar.Interval) {
 		}
 	}
 	return w
-}
-
-// readVersions returns the version of the rows of each of p.rememberable. It is nil if the store has no versions.
-func (p *Prepared) readVersions(ctx context.Context) ([]uint64, error) {
-	v, ok := p.engine.store.(store.DayLister)
-	if !ok {
-		return nil, nil
-	}
-	all := p.rememberable()
-	versions := make([]uint64, len(all))
-	for i, d := range all {
-		found, err := v.Days(ctx, d.Subject, d.From, d.To)
-		if err != nil {
-			return nil, err
-		}
-		versions[i] = store.VersionOf(found)
-	}
-	return versions, nil
 }

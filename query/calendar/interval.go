@@ -13,8 +13,11 @@ type Interval struct{ From, To int64 }
 
 // UTCDays returns the UTC days that the time from from up to to, exclusive, touches.
 func UTCDays(from, to time.Time) Interval {
-	return Interval{StartOfDay(from.UnixMilli()), StartOfDay(to.UnixMilli()-1) + Day}
+	return Interval{from.UnixMilli(), to.UnixMilli()}.WholeDays()
 }
+
+// WholeDays returns the UTC days that w touches.
+func (w Interval) WholeDays() Interval { return Interval{StartOfDay(w.From), StartOfDay(w.To-1) + Day} }
 
 // StartOfDay returns the start of the UTC day of an instant. Both are Unix milliseconds.
 func StartOfDay(at int64) int64 { return FloorDiv(at, Day) * Day }

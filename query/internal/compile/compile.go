@@ -47,7 +47,7 @@ func compile(p *plan.Plan, d *dialect.Dialect, kept days.Sealed) *Compiled {
 		statement.Kinds = append(statement.Kinds, col.Kind)
 	}
 	statement.Kinds = append(statement.Kinds, slices.Repeat([]dialect.Kind{dialect.Text}, further)...)
-	return &Compiled{statement, labels, further, keyArgs(&statement), c.depends}
+	return &Compiled{statement, labels, further, keyArgs(&statement)}
 }
 
 // compiler makes one statement. It is the last of a row of structs, each of which has the one before it: writer,
@@ -73,7 +73,7 @@ type compiler struct{ chooser }
 // newCompiler returns a compiler for a statement about the rows that p counts in rng.
 func newCompiler(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, rng calendar.Interval) *compiler {
 	c := &compiler{}
-	c.p, c.kept, c.rng, c.depends = p, kept, rng, rng
+	c.p, c.kept, c.rng = p, kept, rng
 	c.w = expr.Writer{Dialect: d, From: rng.From, To: rng.To}
 	c.numberDids()
 	return c

@@ -27,10 +27,9 @@ const memoBytes = 16 << 20
 // A Compiled plan has its statement, which fits any subject, and facts about it.
 type Compiled struct {
 	Statement store.Statement
-	labels    []label           // which the statement leaves out
-	further   int               // columns at the end that only labels are made of
-	keyArgs   []keyArg          // of a plan OfKeys
-	Depends   calendar.Interval // the rows that the answer is computed from
+	labels    []label  // which the statement leaves out
+	further   int      // columns at the end that only labels are made of
+	keyArgs   []keyArg // of a plan OfKeys
 }
 
 // A keyArg is the argument of a statement that the values of a key are bound to.
@@ -135,25 +134,6 @@ func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) 
 		beside = m.Statement(other, other.AppendKey(nil), kept(other))
 	}
 	return own, beside, nil
-}
-
-// Depends returns the time whose rows the answer to p is computed from, or nil if p cannot be compiled: then the answer
-// to p is the fault.
-func (m *Memo) Depends(p *plan.Parameter) []calendar.Interval {
-	none := func(*plan.Plan) days.Sealed { return days.Sealed{} }
-	own, _, err := m.Statements(p, none)
-	if err != nil {
-		return nil
-	}
-	all := []calendar.Interval{own.Depends}
-	for _, further := range p.Plan.Further() {
-		one, _, err := m.Statements(&plan.Parameter{Plan: further, Key: further.AppendKey(nil)}, none)
-		if err != nil {
-			return nil
-		}
-		all = append(all, one.Depends)
-	}
-	return all
 }
 
 // Fingerprints tells types apart that are called alike, in other versions of the program or of a host's definitions.

@@ -17,7 +17,6 @@ import (
 // and must not decide about an outage.
 func (c *tables) outages() {
 	from, to, before := c.rng.From, c.rng.To, calendar.Interval{From: 0, To: c.rng.From}
-	c.dependOn(before)
 	var group []named
 	for _, f := range c.p.Group {
 		group = append(group, named{f.Alias(), catalog.Row(f.Column)})

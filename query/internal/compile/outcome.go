@@ -14,14 +14,9 @@ import (
 // combination of keys and status. Filters on the actions of visitors choose outcomes, all others exposures. A filter on
 // event_name makes any event that passes it an outcome, of whatever flag.
 func (c *tables) outcomes() {
-	var shown, done []plan.Condition
+	shown, done := c.p.OutcomeFilters()
 	named := false
 	for _, cond := range c.p.Filters {
-		if cond.All(catalog.ChoosesOutcomes) {
-			done = append(done, cond)
-		} else {
-			shown = append(shown, cond)
-		}
 		for leaf := range cond.Leaves() {
 			named = named || leaf.Did == nil && leaf.Field.Name == "event_name"
 		}

@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"slices"
-
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -12,13 +10,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A reader says which stored rows a statement reads, and notes the time that they are of.
+// A reader says which stored rows a statement reads.
 type reader struct {
 	writer
-	p       *plan.Plan
-	kept    days.Sealed
-	rng     calendar.Interval // the plan's range
-	depends calendar.Interval // the rows that the answer is computed from
+	p    *plan.Plan
+	kept days.Sealed
+	rng  calendar.Interval // the plan's range
 
 	toldChanged bool // the relation of ids that changed is there
 
@@ -37,11 +34,6 @@ func (c *reader) readAt(column expr.Ident, w calendar.Interval) []expr.Expr {
 		expr.Ge(catalog.Row(column), milli(w.From)),
 		expr.Lt(catalog.Row(column), milli(w.To)),
 	}
-}
-
-// dependOn says that the answer is computed from the rows of w, too.
-func (c *reader) dependOn(w calendar.Interval) {
-	c.depends.From, c.depends.To = min(c.depends.From, w.From), max(c.depends.To, w.To)
 }
 
 func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }
@@ -129,12 +121,6 @@ func (c *reader) mandatory() (byRow, bySession []expr.Expr) {
 		}
 	}
 	return byRow, bySession
-}
-
-// RemovesSessions reports whether the mandatory filters of p remove whole sessions.
-func RemovesSessions(p *plan.Plan) bool {
-	return p.Type.Subject == store.KindWebsite &&
-		slices.ContainsFunc(p.Mandatory, func(c plan.Condition) bool { return c.OfSession() })
 }
 
 // onEvents reports whether events have all fields of c themselves.

@@ -21,13 +21,12 @@ type sessionizer struct{ reader }
 
 // sessionSpec says what the relation sessions of a statement holds.
 type sessionSpec struct {
-	columns       []string
-	rowFilters    bool              // sessions are counted or listed, so filters on rows choose among them
-	earlyRows     bool              // rows are joined that may lie before their session
-	decidedWithin int64             // how long after the range the sessions of its rows are decided
-	begin         calendar.Interval // when they begin
-	ids           calendar.Interval // only ids with events in it form sessions; empty: all do
-	changed       bool              // only ids that changed form sessions
+	columns    []string
+	rowFilters bool              // sessions are counted or listed, so filters on rows choose among them
+	earlyRows  bool              // rows are joined that may lie before their session
+	begin      calendar.Interval // when they begin
+	ids        calendar.Interval // only ids with events in it form sessions; empty: all do
+	changed    bool              // only ids that changed form sessions
 	// of events and kept sessions t: nothing is asked of other ids; absent: all are asked for
 	only expr.Expr
 }
@@ -40,7 +39,6 @@ const shortGap = 4 * calendar.Day
 // joins notes that rows of tb in w are joined to the sessions.
 func (spec *sessionSpec) joins(tb *catalog.Table, w calendar.Interval) {
 	spec.earlyRows = spec.earlyRows || tb.EarlyRows
-	spec.decidedWithin = max(spec.decidedWithin, tb.Reach().After*calendar.Day)
 	after := int64(0)
 	if tb.EarlyRows {
 		after = calendar.Day
@@ -65,7 +63,6 @@ func (c *sessionizer) sessionsFor(parts []*part) selection {
 		all = all || len(columns) > 0 && !p.partly
 		if p.tb.Rows == catalog.SessionRows {
 			spec.rowFilters = true
-			spec.decidedWithin = max(spec.decidedWithin, p.tb.Reach().After*calendar.Day)
 			spec.begin = spec.begin.Hull(c.rng)
 		} else if len(columns) > 0 {
 			rows.joins = append(rows.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
@@ -149,23 +146,16 @@ func (c *sessionizer) matchMixed(spec sessionSpec, events selection) {
 
 // allSessions is sessions without filters on both rows and sessions; it calls the relation name.
 func (c *sessionizer) allSessions(name string, spec sessionSpec) selection {
-	around, depth := c.rng.Widen(catalog.Margin, catalog.Margin), int64(1)
-	if len(c.dids) > 0 { // any event of a session may be what was done
-		spec.decidedWithin = max(spec.decidedWithin, catalog.ReachOfEvents.After*calendar.Day)
-	}
+	around := c.rng.Widen(catalog.Margin, catalog.Margin)
 	byRow, bySession := c.mandatory()
 	events := selection{from: relation{"events", "t"}}
 	if len(bySession) > 0 {
-		depth++
 		first := selection{from: relation{"events", "t"},
 			where: slices.Concat(c.read(around.Widen(catalog.Margin, catalog.Margin)), visible)}
 		c.sessionize("unfiltered", first,
 			sessionSpec{columns: columnsOf("m", selection{where: bySession}), earlyRows: spec.earlyRows})
 		events.joins = []join{{left: true, to: relation{"unfiltered", "m"}, on: within("m")}}
 		c.visitorsWhoDid(bySession)
-	}
-	if len(spec.columns)+len(bySession) > 0 {
-		c.dependOn(c.rng.Widen(depth*catalog.Margin, depth*spec.decidedWithin))
 	}
 	plain := slices.Concat(byRow, bySession, visible)
 	events.where = slices.Concat(c.read(around), plain)

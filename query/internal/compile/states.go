@@ -63,5 +63,5 @@ func CompileStates(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, of StateQ
 	c.hits(read)
 	statement := c.statement(p.Type.Name, read.q)
 	statement.Kinds = kinds
-	return &Compiled{Statement: statement, Depends: c.depends}, keyColumns, leafColumns
+	return &Compiled{Statement: statement}, keyColumns, leafColumns
 }

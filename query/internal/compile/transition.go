@@ -21,7 +21,6 @@ import (
 func (c *tables) transitions() {
 	views := c.orderedViews()
 	c.sessionsFor([]*part{views})
-	c.dependOn(c.rng.Widen(0, calendar.Day)) // whether a session went on after the range
 	c.with("ordered_views", c.build(views.q))
 
 	w := func(name expr.Ident) expr.Expr { return expr.Col("w", name) }

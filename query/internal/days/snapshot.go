@@ -33,21 +33,25 @@ type Snapshot struct {
 
 // Read asks d for the days of website that w touches.
 func Read(ctx context.Context, d store.DayLister, website store.Subject, w calendar.Interval) (*Snapshot, error) {
-	s := &Snapshot{span: calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) +
-		calendar.Day}}
-	from, to := s.span.Times()
+	w = w.WholeDays()
+	from, to := w.Times()
 	found, err := d.Days(ctx, website, from, to)
 	if err != nil {
 		return nil, err
 	}
+	return New(d, found, w), nil
+}
+
+// New returns the days of w, whose ends are starts of days, as d listed them. Days that never had rows may be missing.
+func New(d store.DayLister, found []store.Day, w calendar.Interval) *Snapshot {
+	s := &Snapshot{span: w, days: make([]store.Day, w.Days())}
 	_, s.outlast = d.(store.Resealer)
-	s.days = make([]store.Day, s.span.Days())
 	for _, known := range found {
 		if at := known.Start.UnixMilli(); s.span.Has(at) {
 			s.days[(at-s.span.From)/calendar.Day] = known
 		}
 	}
-	return s, nil
+	return s
 }
 
 // Covers reports whether s has all days of w.
@@ -75,7 +79,7 @@ func (s *Snapshot) LastExpired(w calendar.Interval) time.Time {
 	if w.Empty() {
 		return time.Time{}
 	}
-	w = calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}
+	w = w.WholeDays()
 	for _, d := range slices.Backward(s.Of(w)) {
 		if d.Expired > 0 {
 			return d.Start.AddDate(0, 0, 1)
@@ -87,7 +91,7 @@ func (s *Snapshot) LastExpired(w calendar.Interval) time.Time {
 // SameExpired reports whether the rows of the same days that w touches were removed in s and in another snapshot. Both
 // cover w.
 func (s *Snapshot) SameExpired(other *Snapshot, w calendar.Interval) bool {
-	w = calendar.Interval{From: calendar.StartOfDay(w.From), To: calendar.StartOfDay(w.To-1) + calendar.Day}
+	w = w.WholeDays()
 	return slices.EqualFunc(s.Of(w), other.Of(w),
 		func(a, b store.Day) bool { return (a.Expired > 0) == (b.Expired > 0) })
 }

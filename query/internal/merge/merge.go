@@ -265,28 +265,19 @@ func (m *Merge) cut() bool {
 // needs returns how many days around a day have rows that decide what its partials of a part are. These are the days
 // that decide the sessions of its rows, if the answer asks anything about them or if mandatory filters remove sessions.
 func (m *Merge) needs(of *mergedPart) neighbours {
-	reach := of.tb.Reach()
-	removed := compile.RemovesSessions(m.p)
-	if removed {
-		reach = reach.Twice()
-	}
-	if of.tb.Rows == catalog.SessionRows {
-		return neighbours{reach}
-	}
+	removed := m.p.RemovesSessions()
 	var asked []expr.Expr
 	for _, f := range m.keys {
 		asked = append(asked, catalog.Value(f, of.tb))
 	}
-	for _, c := range m.p.Filters {
-		for leaf := range c.Leaves() {
-			asked = append(asked, catalog.Value(leaf.Field, of.tb))
-		}
-	}
 	for _, i := range of.leaves {
 		asked = append(asked, m.leaves[i].e)
 	}
-	if len(expr.Columns(expr.List(asked...), "s")) == 0 && (!removed || !of.tb.HasSessions()) {
-		return neighbours{}
+	switch reach := of.tb.Reach(); {
+	case removed && of.tb.HasSessions():
+		return neighbours{reach.Twice()}
+	case plan.AsksSessions(of.tb, asked, m.p.Filters):
+		return neighbours{reach}
 	}
-	return neighbours{reach}
+	return neighbours{}
 }

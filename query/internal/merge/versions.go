@@ -15,8 +15,7 @@ const DaysBeside = 7
 
 // needed returns the days whose rows decide what the partials of a part are in a stretch.
 func (of *mergedPart) needed(s calendar.Interval) calendar.Interval {
-	return of.needs.Around(calendar.Interval{From: calendar.StartOfDay(s.From), To: calendar.StartOfDay(s.To-1) +
-		calendar.Day})
+	return of.needs.Around(s.WholeDays())
 }
 
 // needed returns the days whose rows decide what the answer is.
