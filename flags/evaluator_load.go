@@ -2,9 +2,10 @@ package flags
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // maxLoads is the maximum number of concurrent loads.
@@ -126,11 +127,7 @@ func (e *Evaluator) settle(client Client, k *known, l *loading, index *Index, er
 
 // ask loads a client's set and makes an index.
 func (e *Evaluator) ask(client Client) (x *Index, err error) {
-	defer func() {
-		if p := recover(); p != nil { // an unrecovered panic in this goroutine would end the process
-			err = fmt.Errorf("flags: the store panicked: %v", p)
-		}
-	}()
+	defer failure.Recovered(&err) // a panic in this goroutine would end the process
 	ctx, cancel := context.WithTimeout(e.work, e.cfg.Timeout)
 	defer cancel()
 	set, err := e.cfg.Store.Load(ctx, client)

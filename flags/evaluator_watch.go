@@ -3,11 +3,12 @@ package flags
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 const (
@@ -67,11 +68,7 @@ func (e *Evaluator) follow(client Client, revision int64) error {
 }
 
 func (e *Evaluator) revisions(clients []Client) (found map[Client]int64, err error) {
-	defer func() {
-		if p := recover(); p != nil { // an unrecovered panic in this goroutine would end the process
-			err = fmt.Errorf("flags: the store panicked: %v", p)
-		}
-	}()
+	defer failure.Recovered(&err) // a panic in this goroutine would end the process
 	ctx, cancel := context.WithTimeout(e.work, e.cfg.Timeout)
 	defer cancel()
 	return e.cfg.Store.Revisions(ctx, clients)

@@ -10,12 +10,13 @@ package health
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // The roles in a Report, with the names of their JSON fields. The names do not depend on the product in use.
@@ -183,11 +184,7 @@ var errStuck = errors.New("an earlier probe has not returned yet")
 
 // try runs probe. A panic and a missing probe count as failures.
 func try(ctx context.Context, probe Probe) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
+	defer failure.Recovered(&err)
 	return probe(ctx)
 }
 

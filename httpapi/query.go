@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
@@ -209,7 +210,7 @@ func (a *api) batch(ctx context.Context, r *front.Request, q *question,
 		free <- struct{}{}
 		workers.Go(func() {
 			defer func() { <-free }()
-			defer front.Recovered(&errs[i])
+			defer failure.Recovered(&errs[i])
 			if len(one.Errors) > 0 {
 				errs[i] = one.Errors
 				return

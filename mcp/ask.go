@@ -77,7 +77,7 @@ func (s *Server) ask(ctx context.Context, api requester, js json.RawMessage) (an
 	if err := api.do(ctx, "/v1/query?"+url.Values{subject: {website}}.Encode(), question, &answer); err != nil {
 		return nil, err
 	}
-	if err := failure(answer.Results); err != nil {
+	if err := unanswered(answer.Results); err != nil {
 		return nil, err
 	}
 	known, err := s.remembered(ctx, api)
@@ -100,8 +100,8 @@ func (s *Server) ask(ctx context.Context, api requester, js json.RawMessage) (an
 	}{website, answer.Results}, nil
 }
 
-// failure returns an error if no parameter was answered.
-func failure(results []result) error {
+// unanswered returns an error if no parameter was answered.
+func unanswered(results []result) error {
 	var texts []string
 	for _, r := range results {
 		if r.Success {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/memory"
 )
@@ -154,14 +155,15 @@ func (w *recorder) Write(b []byte) (int, error) {
 }
 
 // serve lets h answer r. No server recovers panics of h here, so serve returns them as an error.
-func (w *recorder) serve(h http.Handler, r *http.Request) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = errors.New("the API failed to answer; try again later")
-		}
-	}()
-	h.ServeHTTP(w, r)
-	w.WriteHeader(http.StatusOK)
+func (w *recorder) serve(h http.Handler, r *http.Request) error {
+	panicked := failure.Try(func() error {
+		h.ServeHTTP(w, r)
+		w.WriteHeader(http.StatusOK)
+		return nil
+	})
+	if panicked != nil {
+		return errors.New("the API failed to answer; try again later")
+	}
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -32,17 +31,11 @@ type answering struct {
 	result Result
 }
 
-// answer computes the answer to p. It may run in a new goroutine, where a panic would end the process of the host, so a
-// fault of a store becomes a failure here. why is the reason why the answer was not remembered.
-func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget, why Reason) (r Result) {
+// answer computes the answer to p. why is the reason why the answer was not remembered.
+func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget, why Reason) Result {
 	if p.Err != nil {
 		return finish.Failure(p, p.Err)
 	}
-	defer func() {
-		if fault := recover(); fault != nil {
-			r = finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
-		}
-	}()
 	e, q := s.p.engine, newQuestion(p.Plan, s.p.owner, s.p.caller)
 	if err := e.slots.acquire(ctx, q); err != nil {
 		return finish.Failure(p, storeFailure(err))

@@ -27,7 +27,7 @@ func (s *Snapshot) answerOnce(ctx context.Context, p *plan.Parameter, key *recal
 	why := e.whyNotRemembered(p, key, at)
 	compute := func(ctx context.Context, budget *Budget) Result { return s.answer(ctx, p, budget, why) }
 	if key == nil {
-		return compute(ctx, budget)
+		return finish.Try(p, func() Result { return compute(ctx, budget) })
 	}
 	r, shared, err := e.answers.Once(ctx, p, at.question(p, *key), s.p.caller, budget, compute)
 	if err != nil {

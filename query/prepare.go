@@ -199,7 +199,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		own, beside, err := p.engine.statements.Statements(one,
 			func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
 		if err != nil {
-			found[i].Err = err
+			found[i].Err = plan.Broken("%w", err)
 			continue
 		}
 		found[i].explain(one.Plan, own)
@@ -231,7 +231,9 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		if of := one.Plan.Totals; of != nil {
 			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)},
 				func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
-			if found[i].Totals = (&Explained{Parameter: one.Name, ID: one.ID, Err: err}); err == nil {
+			if found[i].Totals = (&Explained{Parameter: one.Name, ID: one.ID}); err != nil {
+				found[i].Totals.Err = plan.Broken("%w", err)
+			} else {
 				found[i].Totals.explain(of, totals)
 				found[i].Totals.Source, found[i].Totals.Why = source(of)
 			}

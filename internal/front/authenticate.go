@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // auditTimeout is the time limit for recording an entry, which continues if the caller hangs up.
@@ -113,7 +114,7 @@ func (f *Front) spendRefusal(ctx context.Context, r *Request, refusal error) err
 // affect others: they are stored up to a rate and counted beyond it. They are also refused if the trail accepts no
 // entries.
 func (f *Front) record(ctx context.Context, r *Request, status int) (err error) {
-	defer Recovered(&err)
+	defer failure.Recovered(&err)
 	if !r.wants() {
 		return nil
 	}

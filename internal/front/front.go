@@ -19,15 +19,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/clientip"
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/requestid"
 	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/observe"
@@ -200,7 +199,7 @@ func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 
 // attempt runs the steps of r. A panic becomes an error.
 func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) {
-	defer Recovered(&err)
+	defer failure.Recovered(&err)
 	r.IP = f.addr(r.Request)
 	if f.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -211,11 +210,4 @@ func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) 
 		return nil, err
 	}
 	return r.Route.Steps.Run(ctx, r)
-}
-
-// Recovered converts a panic into an error, with the stack for the log.
-func Recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	}
 }

@@ -14,13 +14,14 @@ package recent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // lookUpTimeout is the time limit of a look-up, which may continue without callers.
@@ -115,11 +116,7 @@ func (c *Cache[V]) recall(key string, now time.Time) (a answer[V], changes uint6
 
 // look asks the Loader, and caches the answer unless a change happened during the look-up.
 func (c *Cache[V]) look(ctx context.Context, key string, changes uint64) (a answer[V], err error) {
-	defer func() {
-		if p := recover(); p != nil { // an unrecovered panic in this goroutine would end the process
-			err = fmt.Errorf("a look-up panicked: %v", p)
-		}
-	}()
+	defer failure.Recovered(&err) // a panic in this goroutine would end the process
 	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
 	a.at = c.cfg.Now()

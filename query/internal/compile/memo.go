@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -121,13 +121,8 @@ func (c *Compiled) size() int64 {
 
 // Statements returns the statements of p and of the period that it is compared with, or nil. They read the seals of
 // kept. A fault of a host's type fails its parameter alone.
-func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) (own, beside *Compiled,
-	err *ask.Error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = plan.Broken("%v\n%s", fault, debug.Stack())
-		}
-	}()
+func (m *Memo) Statements(p *plan.Parameter, kept func(*plan.Plan) days.Sealed) (own, beside *Compiled, err error) {
+	defer failure.Recovered(&err)
 	own = m.Statement(p.Plan, p.Key, kept(p.Plan))
 	if p.Plan.Other != nil {
 		other := p.Plan.Other.Plan
@@ -186,11 +181,7 @@ func someBehaviour() *plan.Behaviour {
 // fingerprint returns a hash of the columns of ty and of its statements: alone, and in all groups with all filters. It
 // returns an error for a type that cannot be compiled.
 func fingerprint(ty *catalog.BoundType, d *dialect.Dialect) (hash string, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
-		}
-	}()
+	defer failure.Recovered(&err)
 	const someDay = 20_000
 	bare := &plan.Plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.Steps,
 		Limit: ask.DefaultLimit,

@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -10,6 +11,18 @@ import (
 // Failure returns the result of a parameter that failed.
 func Failure(p *plan.Parameter, err *ask.Error) answer.Result {
 	return answer.Result{Parameter: p.Name, ID: p.ID, Error: err.Message, Code: err.Code, Cause: err.Err}
+}
+
+// Try returns what compute returns. A panic, such as one of a host's type or store, fails p alone.
+func Try(p *plan.Parameter, compute func() answer.Result) (r answer.Result) {
+	panicked := failure.Try(func() error {
+		r = compute()
+		return nil
+	})
+	if panicked != nil {
+		return Failure(p, plan.Broken("%w", panicked))
+	}
+	return r
 }
 
 // MetaOf says what a request was resolved to.

@@ -38,13 +38,12 @@ package keep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/state/memory"
 	"github.com/sightline-analytics/sightline/store"
@@ -178,10 +177,10 @@ func (k *Keeper) Run(ctx context.Context, failed func(error)) {
 			return
 		}
 		began = k.now()
-		err := recovered(func() error { return k.Reseal(ctx) })
+		err := failure.Try(func() error { return k.Reseal(ctx) }) // a host's store may panic
 		if now := k.now(); now.Sub(sealed) >= sealEvery {
 			sealed = now
-			err = errors.Join(err, recovered(func() error {
+			err = errors.Join(err, failure.Try(func() error {
 				_, err := k.Seal(ctx)
 				return err
 			}))
@@ -190,17 +189,6 @@ func (k *Keeper) Run(ctx context.Context, failed func(error)) {
 			failed(err)
 		}
 	}
-}
-
-// recovered returns the error of do. A panic, such as one of a host's store, becomes an error with its stack: Run tries
-// again.
-func recovered(do func() error) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("query: panic: %v\n%s", fault, debug.Stack())
-		}
-	}()
-	return do()
 }
 
 func rest(ctx context.Context, d time.Duration) {

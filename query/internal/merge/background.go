@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -71,13 +72,15 @@ func (mr *Merger) computeLater(m *Merge) {
 func (mr *Merger) computeWaiting() {
 	b := mr.Background
 	for next := b.next(nil); next != nil; next = b.next(next) {
-		mr.computePartials(b.ctx, next.Merge)
+		mr.logFault("computing states", failure.Try(func() error {
+			mr.computePartials(b.ctx, next.Merge)
+			return nil
+		}))
 	}
 }
 
 // computePartials computes what m lacks. What fails is logged, and computed when somebody asks again.
 func (mr *Merger) computePartials(ctx context.Context, m *Merge) {
-	defer mr.recovered("computing states") // a statement gives the next answer
 	g := mr.lookup(m, nil)
 	g.background = true
 	err := g.Load(ctx)

@@ -1,9 +1,7 @@
 package merge
 
 import (
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -36,14 +34,7 @@ func New(s store.Store, types *catalog.Registry, partials *memory.Cache, keeper 
 	return mr
 }
 
-// recovered recovers a panic that no caller gets as an error, and logs it. Call it with defer.
-func (mr *Merger) recovered(what string) {
-	if fault := recover(); fault != nil {
-		mr.logFault(what, fmt.Errorf("panic: %v\n%s", fault, debug.Stack()))
-	}
-}
-
-// logFault logs a fault that only costs time: a statement gives the answer, or the next question computes the states.
+// logFault logs a panic that only costs time: a statement gives the answer, or the next question computes the states.
 func (mr *Merger) logFault(what string, fault error) {
 	if fault != nil {
 		mr.log.Error("query: a panic was recovered", "while", what, "error", fault)

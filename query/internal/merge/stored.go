@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/query/internal/state/memory"
@@ -102,8 +103,10 @@ func (g *Lookup) computeBeside(ctx context.Context, of *mergedPart, missing []in
 	//background:stop=wait bound=callers fails="a panic was recovered"
 	go func() {
 		defer close(b.done)
-		defer g.merger.recovered("computing states beside stored states") // the caller asks the store again
-		b.computed, b.err = g.ask(ctx, of, b.from, b.to, snapshot)
+		g.merger.logFault("computing states beside stored states", failure.Try(func() error {
+			b.computed, b.err = g.ask(ctx, of, b.from, b.to, snapshot)
+			return nil
+		})) // the caller asks the store again
 	}()
 }
 

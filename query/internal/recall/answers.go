@@ -12,7 +12,6 @@ package recall
 import (
 	"context"
 	"crypto/sha256"
-	"runtime/debug"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/internal/lru"
@@ -185,19 +184,25 @@ func (a *Answers) land(key flightKey, f *flight) {
 	}
 }
 
-// encoded computes the answer to p and encodes it. It recovers a panic, which would end the process.
+// encoded computes the answer to p and encodes it, or returns the failure.
 func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget,
 	compute func(context.Context, *answer.Budget) answer.Result) (f *finished, failed answer.Result) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			f, failed = nil, finish.Failure(p, plan.Broken("%v\n%s", fault, debug.Stack()))
+	r := finish.Try(p, func() answer.Result {
+		r := compute(ctx, budget)
+		if r.Success {
+			f = encode(r, budget)
 		}
-	}()
-	r := compute(ctx, budget)
+		return r
+	})
 	if !r.Success {
 		return nil, r
 	}
-	f = &finished{data: r.Data.Encode(), more: r.Meta.HasMore, identity: r.Meta.Identity, notes: r.Meta.Notes,
+	return f, r
+}
+
+// encode encodes an answer, whose size budget has.
+func encode(r answer.Result, budget *answer.Budget) *finished {
+	f := &finished{data: r.Data.Encode(), more: r.Meta.HasMore, identity: r.Meta.Identity, notes: r.Meta.Notes,
 		expired: r.Meta.ExpiredBefore, size: budget.Used()}
 	if r.Totals != nil {
 		totals := r.Totals.Encode()
@@ -207,7 +212,7 @@ func encoded(ctx context.Context, p *plan.Parameter, budget *answer.Budget,
 		previous, changes := r.Previous.Encode(), r.Changes.Encode()
 		f.previous, f.changes = &previous, &changes
 	}
-	return f, failed
+	return f
 }
 
 // result is f as the answer to p, which takes its size from budget.

@@ -1,10 +1,10 @@
 package codec
 
 import (
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // Parallel calls what with each number below n, some at once. Its error is the first panic, with its stack. After a
@@ -15,14 +15,14 @@ func Parallel(some, n int, what func(int)) error {
 	var all sync.WaitGroup
 	for range min(some, n) {
 		all.Go(func() {
-			defer func() {
-				if fault := recover(); fault != nil {
-					err := fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
-					first.CompareAndSwap(nil, &err)
+			err := failure.Try(func() error {
+				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+					what(i)
 				}
-			}()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				what(i)
+				return nil
+			})
+			if err != nil {
+				first.CompareAndSwap(nil, &err)
 			}
 		})
 	}
