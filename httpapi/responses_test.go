@@ -106,8 +106,8 @@ func (*daily) Websites(context.Context) (map[store.Subject]uint64, error) { retu
 
 func (*daily) Seal(context.Context, store.Derivation) error { return nil }
 
-// TestDaysAreReadOnce checks that a request reads days once: for its ETag, remembered responses, remembered answers, and
-// the answers that are computed.
+// TestDaysAreReadOnce checks that a request reads days once: for its ETag, remembered responses, remembered answers,
+// and the answers that are computed.
 func TestDaysAreReadOnce(t *testing.T) {
 	const days = "startDate=2026-03-01&endDate=2026-03-02"
 	get := "/v1/query?website_id=site_a&parameters=summary_metrics,pages,sessions&" + days

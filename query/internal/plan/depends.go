@@ -32,8 +32,9 @@ func (p *Plan) Depends() calendar.Interval {
 			after = max(after, r.table.Reach().After)
 		}
 	}
+	// Any event of a session may be what somebody did.
 	asksDid := func(c Condition) bool { return c.Asks() }
-	if slices.ContainsFunc(slices.Concat(p.Mandatory, p.Filters), asksDid) { // any event of a session may be what was done
+	if slices.ContainsFunc(slices.Concat(p.Mandatory, p.Filters), asksDid) {
 		after = max(after, catalog.ReachOfEvents.After)
 	}
 	w, times := counted, int64(1)
