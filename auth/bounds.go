@@ -12,14 +12,15 @@ import (
 
 // Bounds of keys. Stores count the keys of an owner in the transaction that adds or changes one.
 const (
-	MaxKeys      = 1000     // keys of an owner that are neither revoked nor expired
-	MaxEndedKeys = 1000     // revoked and expired keys of an owner; beyond it those that ended first are removed
-	MaxKeysBytes = 16 << 20 // [Key.Size] of all keys of an owner that are neither revoked nor expired
-	MaxKeyBytes  = 64 << 10 // [Key.Size] of a key
-	MaxResources = 1000     // resources of a key or a panel token
-	MaxTypes     = 200      // query types of a key or a panel token
-	MaxFilters   = 100      // mandatory filters of a key or a panel token, also in groups and in did
-	MaxValues    = 1000     // values of a mandatory filter
+	MaxKeys      = 1000      // keys of an owner that are neither revoked nor expired
+	MaxEndedKeys = 1000      // revoked and expired keys of an owner; beyond it those that ended first are removed
+	MaxKeysBytes = 16 << 20  // [Key.Size] of all keys of an owner that are neither revoked nor expired
+	MaxKeyBytes  = 64 << 10  // [Key.Size] of a key
+	MaxResources = 1000      // resources of a key or a panel token
+	MaxTypes     = 200       // query types of a key or a panel token
+	MaxFilters   = 100       // mandatory filters of a key or a panel token, also in groups and in did
+	MaxValues    = 1000      // values of a mandatory filter
+	MaxPerMinute = 1_000_000 // requests per minute of a key with limits of its own
 )
 
 // ErrBound: an owner would have more keys than [MaxKeys], or larger ones than [MaxKeysBytes]. The error is a

@@ -120,8 +120,8 @@ func (k *Key) Check() error {
 		faults.add("resources", "must be empty if all is true: set either all or resources")
 	}
 	faults.checkNarrowing(k.Resources, k.Filters, k.Types)
-	if k.Limits != nil && k.Limits.PerMinute < 1 {
-		faults.add("limits.perMinute", mistake.AtLeast(1, k.Limits.PerMinute))
+	if l := k.Limits; l != nil && (l.PerMinute < 1 || l.PerMinute > MaxPerMinute) {
+		faults.add("perMinute", fmt.Sprintf("must be between 1 and %d, not %d", MaxPerMinute, l.PerMinute))
 	}
 	if len(k.Shares) > MaxShares {
 		faults.add("perMinute", "must be the limit of your key: too many keys made each other with lower limits")

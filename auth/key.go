@@ -184,7 +184,7 @@ func cloneAll(all []Filter) []Filter {
 
 // Limits replaces the default rate limits of a key.
 type Limits struct {
-	PerMinute int `json:"perMinute"` // requests per 60 seconds, 1 or more
+	PerMinute int `json:"perMinute"` // requests per 60 seconds, from 1 to MaxPerMinute
 }
 
 // A Key is the record of an API key, without its secret. After a store issued the key, its times are

@@ -172,7 +172,7 @@ func TestCheckReportsEveryFault(t *testing.T) {
 		t.Fatalf("Check = %v", err)
 	}
 	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "either all or resources", "resources[0]",
-		"resources[1]", "filters[0]", "types", "limits"} {
+		"resources[1]", "filters[0]", "types", "perMinute"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not mention %s:\n%v", part, err)
 		}

@@ -179,11 +179,12 @@ func (c *Client) CreateKey(ctx context.Context, k NewKey) (Key, string, error) {
 	return body.Key, body.Secret, err
 }
 
-// RotateKey gives a key a new secret and returns it. The replaced secret stays valid for grace; 0 ends it at once.
+// RotateKey gives a key a new secret and returns it. The replaced secret stays valid for grace, which is at least a
+// second; 0 ends it at once.
 func (c *Client) RotateKey(ctx context.Context, id string, grace time.Duration) (Key, string, error) {
 	sent := struct {
-		Grace int64 `json:"grace,omitempty"` // seconds
-	}{int64(grace / time.Second)}
+		Grace string `json:"grace,omitempty"`
+	}{duration(grace)}
 	var body keyAnswer
 	err := c.write(ctx, http.MethodPost, keyPath(id)+"/rotate", sent, &body)
 	return body.Key, body.Secret, err

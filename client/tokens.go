@@ -9,7 +9,7 @@ import (
 // A NewToken describes a panel token, which grants at most the rights of the client's key. Fields that are left out are
 // as in that key.
 type NewToken struct {
-	TTL       time.Duration // whole seconds, at most a day; 0 means an hour
+	TTL       time.Duration // between a second and a day; 0 means an hour
 	Scopes    []Scope       // scopes that read
 	Resources []Resource
 	Filters   []Filter // for every answer, beside those of the key; they cannot name segments
@@ -20,13 +20,21 @@ type NewToken struct {
 // MarshalJSON writes the body of a request.
 func (n NewToken) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		TTL       int64      `json:"ttl,omitempty"` // seconds
+		TTL       string     `json:"ttl,omitempty"`
 		Scopes    []Scope    `json:"scopes,omitempty"`
 		Resources []Resource `json:"resources,omitempty"`
 		Filters   []Filter   `json:"filters,omitempty"`
 		Types     []Type     `json:"types,omitempty"`
 		Subject   string     `json:"subject,omitempty"`
-	}{int64(n.TTL / time.Second), n.Scopes, n.Resources, n.Filters, n.Types, n.Subject})
+	}{duration(n.TTL), n.Scopes, n.Resources, n.Filters, n.Types, n.Subject})
+}
+
+// duration returns d as the service reads it, or "" for its default. The service refuses what it cannot keep to.
+func duration(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return d.String()
 }
 
 // A Token is a short-lived credential, for browsers for example. It is used in place of a key.

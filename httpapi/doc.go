@@ -37,7 +37,7 @@
 // limit ([auth.Decision.SetHeaders]).
 //
 // A request may take [Config.Timeout], and its body must arrive within 10 seconds. Bodies in memory have at most 64 MiB
-// in total, and 16 MiB per caller. Responses above 64 KiB have at most 256 MiB in total, and 64 MiB per caller. A
+// in total, and 16 MiB per caller. Responses above 64 KiB have at most 128 MiB in total, and 32 MiB per caller. A
 // client must read such a response at 64 kB per second; this deadline replaces the server's WriteTimeout.
 //
 // # Browsers

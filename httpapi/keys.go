@@ -340,7 +340,7 @@ var keyFields = body.Of(
 	body.Custom("perMinute", func(k *auth.Key) **auth.Limits { return &k.Limits }, readPerMinute).
 		Called("limit", "ratelimit", "limits").
 		Shaped(openapi.Whole("Requests per minute, in place of the default limits; null: the default limits", 1,
-			query.MaxLimit).OrNull()),
+			auth.MaxPerMinute).OrNull()),
 	body.Custom("expires", func(k *auth.Key) *time.Time { return &k.Expires }, readInstant).
 		Called("expiresat", "expiry").Shaped(openapi.Moment("null: never").OrNull()),
 	body.Member("disabled", func(k *auth.Key) *bool { return &k.Disabled }).Called("enabled").

@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -233,9 +235,13 @@ func (a *api) batch(ctx context.Context, r *front.Request, q *question,
 	return encode(batchBody{Success: true, Batch: true, Results: results})
 }
 
-// lost returns the first error that is not a caller's mistake if no query succeeded. Repeating the request may help, so
-// it should fail.
+// lost returns the error with which the whole batch fails: [http.ErrAbortHandler] of a part of the host, or the first
+// error that is not a caller's mistake if no query succeeded. Repeating the request may help then.
 func lost(errs []error) error {
+	aborted := func(err error) bool { return errors.Is(err, http.ErrAbortHandler) }
+	if slices.ContainsFunc(errs, aborted) {
+		return http.ErrAbortHandler
+	}
 	var first error
 	for _, err := range errs {
 		if err == nil {

@@ -81,6 +81,10 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		files map[string]string
 		want  []string // a part of each finding
 	}{
+		{"a link to a heading that no page has",
+			map[string]string{"a.md": "[b](docs/b.md#it-has-this-one) [c](docs/b.md#gone)\n",
+				"docs/b.md": "## It has `this` one\n[a](../a.md)\n[d](d.md)\n"},
+			[]string{"a.md: links to docs/b.md#gone,", "docs/b.md: links to d.md,"}},
 		{"a lower floor imports a higher one", imports("low/x.go", "low", module+"/mid"),
 			[]string{"low/x.go:3: low may not import " + module + "/mid"}},
 		{"a package imports a module that it may not", imports("low/x.go", "low", "example.com/wanted"),

@@ -12,7 +12,7 @@ import (
 
 // sourceRules lists the rules for the content of source files that no linter of .golangci.yml has.
 var sourceRules = []func(*tree) []finding{checkHosts, checkDocs, checkState, checkHomes, checkProofs, checkStability,
-	checkBackground, checkStatements}
+	checkBackground, checkStatements, checkLinks}
 
 // maxHostLines returns the maximum length of the file at path if it is an example of a host, and 0 otherwise. Such
 // examples show that embedding takes little code.

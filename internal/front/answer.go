@@ -167,9 +167,12 @@ func (f *Front) refusal(r *Request, err error) *Answer {
 	return a
 }
 
-// LevelOf returns the log level of a failure. Failures because the caller hung up are not failures of the server. ctx
-// is the context of the request.
+// LevelOf returns the log level of a failure. Failures because the caller hung up are not failures of the server, and
+// a part of the host that breaks the connection means it. ctx is the context of the request.
 func LevelOf(ctx context.Context, err error) slog.Level {
+	if errors.Is(err, http.ErrAbortHandler) {
+		return slog.LevelDebug
+	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return slog.LevelInfo
 	}

@@ -33,42 +33,59 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 			return err
 		}
 	}
-	p, err := f.cfg.Auth.Authenticate(ctx, r.Request)
+	p, err := f.caller(ctx, r)
 	switch {
 	case errors.Is(err, auth.ErrRequired):
 		r.refused = err
 		f.refusals.forget(sent)
 		return f.spendRefusal(ctx, r, err)
 	case err != nil:
-		return &UnavailableError{"authentication", err}
-	case p == nil || p.Key == nil:
-		return errors.New("the Authenticator returned neither a key nor an error")
-	case p.Key.ID == "" || p.Key.Owner == "":
-		return fmt.Errorf("%w, from the Authenticator", auth.ErrNoID)
+		return err
 	}
 	f.refusals.remember(sent, r.Now)
 	r.Principal = p
 	return nil
 }
 
+// caller asks the Authenticator who sent r. The error wraps [auth.ErrRequired] if it refuses the credentials.
+func (f *Front) caller(ctx context.Context, r *Request) (*auth.Principal, error) {
+	p, err := f.cfg.Auth.Authenticate(ctx, r.Request)
+	switch {
+	case errors.Is(err, auth.ErrRequired):
+		return nil, err
+	case err != nil:
+		return nil, &UnavailableError{"authentication", err}
+	case p == nil || p.Key == nil:
+		return nil, errors.New("the Authenticator returned neither a key nor an error")
+	case p.Key.ID == "" || p.Key.Owner == "":
+		return nil, fmt.Errorf("%w, from the Authenticator", auth.ErrNoID)
+	}
+	return p, nil
+}
+
 // The credentials of a request are checked again if it took longer than confirmAfter to arrive. Revoked keys are
 // refused within about the same time.
 const confirmAfter = time.Second
 
-// confirm authenticates r again if its body took long to arrive. If the key was revoked meanwhile, the request is
-// refused and its events are not stored.
+// confirm authenticates r again if its body took long to arrive. The steps before it trusted the earlier answer of the
+// Authenticator, so confirm refuses the request if the key was revoked or lost a right meanwhile. Otherwise the later
+// steps use the new answer.
 func (r *Request) confirm(ctx context.Context) error {
 	f := r.front
 	if r.Principal == nil || f.cfg.Now().Sub(r.Now) <= confirmAfter {
 		return nil
 	}
-	_, err := f.cfg.Auth.Authenticate(ctx, r.Request)
-	switch {
-	case errors.Is(err, auth.ErrRequired):
+	now, err := f.caller(ctx, r)
+	if errors.Is(err, auth.ErrRequired) {
 		r.Principal, r.refused = nil, err
+	}
+	if err != nil {
 		return err
-	case err != nil:
-		return &UnavailableError{"authentication", err}
+	}
+	before := r.Principal
+	r.Principal = now
+	if before.Token != now.Token || before.Key.Exceeds(now.Key) != nil {
+		return fmt.Errorf("%w: the key was limited while the body arrived", auth.ErrForbidden)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -190,9 +191,13 @@ func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 	if err != nil {
 		a = f.refusal(r, err)
 	}
-	if err := f.record(ctx, r, a.sent(r.Request)); err != nil {
+	if failed := f.record(ctx, r, a.sent(r.Request)); failed != nil {
 		r.held().Shrink(0)
-		return f.refusal(r, &UnavailableError{"audit", err})
+		err = &UnavailableError{"audit", failed}
+		a = f.refusal(r, err)
+	}
+	if errors.Is(err, http.ErrAbortHandler) {
+		panic(http.ErrAbortHandler) // a part of the host breaks the connection; net/http logs nothing
 	}
 	return a
 }

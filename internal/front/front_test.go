@@ -226,6 +226,27 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+// A part of the host that panics with http.ErrAbortHandler breaks the connection, as in any other handler. The use of
+// the key is recorded, nothing is logged, and the slot is free again.
+func TestHostsMayBreakTheConnection(t *testing.T) {
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 1 })
+	key := w.key(t)
+	for range 2 {
+		w.steps = func(context.Context, *front.Request) (*front.Answer, error) { panic(http.ErrAbortHandler) }
+		func() {
+			defer func() {
+				if p := recover(); p != http.ErrAbortHandler {
+					t.Errorf("panic with %v", p)
+				}
+			}()
+			w.send("POST", "/work", key)
+		}()
+	}
+	if len(w.entries) != 2 || w.log.String() != "" {
+		t.Errorf("%d entries in the audit trail, want 2; the log: %s", len(w.entries), w.log.String())
+	}
+}
+
 // brokenWriter panics when the response is sent, like net/http with http.ErrAbortHandler.
 type brokenWriter struct{ http.ResponseWriter }
 

@@ -197,7 +197,7 @@ func refuse(_ *front.Request, err error) front.Refusal {
 		status = http.StatusServiceUnavailable
 	}
 	for is, code := range map[error]int{front.ErrNoRoute: 404, front.ErrMethod: 405, auth.ErrRequired: 401,
-		context.DeadlineExceeded: 504} {
+		auth.ErrForbidden: 403, context.DeadlineExceeded: 504} {
 		if errors.Is(err, is) {
 			status = code
 		}
