@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 	_ "time/tzdata" // any zone, also on machines without a zone database
@@ -34,8 +35,10 @@ func main() {
 	}
 }
 
-// run serves until ctx ends. The deferred calls close the service, the records and the events, in this order.
+// run serves until ctx ends. The deferred calls close the records and the events, in this order.
 func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	last := context.WithoutCancel(ctx)
 	folderErr := os.MkdirAll(dir, 0o700)
 	pepper, pepperErr := auth.PepperFile(filepath.Join(dir, "pepper"))
@@ -50,13 +53,12 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, records.Close(last)) }()
-	service, err := sightline.New(sightline.Config{Events: events, Records: records, Logger: log})
+	cfg := site.Config{Events: events, Records: records, Folder: dir, Progress: os.Stderr}
+	ready, err := site.Create(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, service.Close(last)) }()
-	cfg := site.Config{Events: events, Records: records, Folder: dir, Progress: os.Stderr}
-	ready, err := site.Create(ctx, cfg)
+	service, err := sightline.New(sightline.Config{Events: events, Records: records, Logger: log})
 	if err != nil {
 		return err
 	}
@@ -69,13 +71,18 @@ func run(ctx context.Context, addr, dir string, log *slog.Logger) (err error) {
 		ready.Text(os.Stdout, dir, site.IsTerminal(os.Stdout))); err != nil {
 		return err
 	}
+	var demo sync.WaitGroup
+	demo.Go(func() { site.Continue(ctx, cfg, time.Minute/4, nil) }) // the demo goes on while the server runs
 	go func() { _ = service.Run(ctx) }()
-	go site.Continue(ctx, cfg, time.Minute/4, nil) // the demo goes on while the server runs
 	go func() { failed <- server.Serve(listener) }()
 	select {
-	case err := <-failed:
-		return err
+	case err = <-failed:
 	case <-ctx.Done():
-		return server.Shutdown(last)
 	}
+	end()
+	bounded, cancel := context.WithTimeout(last, 30*time.Second)
+	defer cancel()
+	err = errors.Join(err, server.Shutdown(bounded), service.Close(bounded))
+	demo.Wait() // it writes events, so it ends before they are closed
+	return err
 }

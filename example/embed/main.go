@@ -53,18 +53,28 @@ func main() {
 	}
 }
 
+// run serves until ctx ends, and then closes the service, the records and the events, in this order.
 func run(ctx context.Context, log *slog.Logger) (err error) {
+	last := context.WithoutCancel(ctx)
 	sites := &store.MemoryDirectory{} // a real host implements store.Directory over its database
 	siteErr, dirErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}),
 		os.MkdirAll("embed-data", 0o700)
 	pepper, pepperErr := auth.PepperFile("embed-data/pepper")
 	events, eventsErr := embedded.Open(ctx, embedded.Config{Folder: "embed-data"})
+	if err := errors.Join(siteErr, dirErr, pepperErr, eventsErr); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close(last)) }()
 	// salts, profiles, flags, audit trail
-	records, recordsErr := meta.Open(ctx, meta.Config{Path: "embed-data/records.sqlite", Pepper: pepper})
-	service, serviceErr := sightline.New(sightline.Config{
+	records, err := meta.Open(ctx, meta.Config{Path: "embed-data/records.sqlite", Pepper: pepper})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, records.Close(last)) }()
+	service, err := sightline.New(sightline.Config{
 		Events: events, Records: records, Directory: sites, Auth: customers{"secret-of-acme": "acme"}, Logger: log,
 	})
-	if err := errors.Join(siteErr, dirErr, pepperErr, eventsErr, recordsErr, serviceErr); err != nil {
+	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
@@ -78,6 +88,7 @@ func run(ctx context.Context, log *slog.Logger) (err error) {
 	case err = <-ended:
 	case <-ctx.Done():
 	}
-	last := context.WithoutCancel(ctx)
-	return errors.Join(err, server.Shutdown(last), service.Close(last), records.Close(last), events.Close(last))
+	bounded, cancel := context.WithTimeout(last, 30*time.Second)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(bounded), service.Close(bounded))
 }

@@ -5,8 +5,10 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -38,22 +40,66 @@ func TestDocumentsShowCodeThatRuns(t *testing.T) {
 	}
 }
 
-// The program of the README is complete and compiles. It has at most 30 lines.
-func TestReadmeProgramCompiles(t *testing.T) {
+// The program of the README prints a key that works, stores its records where the commands find them, and ends in
+// order.
+func TestReadmeProgramRuns(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
-	program := block(t, read(t, "../../../README.md"), "go", "")
-	if n := strings.Count(program, "\n"); n > 30 {
-		t.Errorf("the program has %d lines; want at most 30", n)
-	}
-	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	vet := exec.CommandContext(t.Context(), "go", "vet", file) // it compiles without linking
-	vet.Dir = "../../.."
-	if out, err := vet.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
+	address, folder := l.Addr().String(), t.TempDir()
+	program := strings.Replace(block(t, read(t, "../../../README.md"), "go", "func main"), "127.0.0.1:8080", address, 1)
+	file, host := filepath.Join(folder, "main.go"), filepath.Join(folder, "host")
+	if err := errors.Join(l.Close(), os.WriteFile(file, []byte(program), 0o600)); err != nil {
+		t.Fatal(err)
 	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", host, file)
+	build.Dir = "../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	first := runHost(t, host, address, folder, func(printed string) {
+		p := process{}
+		p.Address = "http://" + address + "/analytics"
+		p.wants(t, "the first key", "shop", printed[strings.LastIndex(printed, " ")+1:], http.StatusOK)
+		in := installed{dir: filepath.Join(folder, "sightline-data")}
+		if out := in.do(t, "keys", "list"); !strings.Contains(out, "First key") {
+			t.Errorf("keys list prints %q", out)
+		}
+	})
+	if again := runHost(t, host, address, folder, func(string) {}); first == "" || again != "" {
+		t.Errorf("the first start printed %q, the second one %q; want a key once", first, again)
+	}
+}
+
+// runHost starts a program in folder, calls meanwhile when it listens at address, and interrupts it. It returns what
+// the program has printed, as it gives it to meanwhile.
+func runHost(t *testing.T, host, address, folder string, meanwhile func(printed string)) string {
+	t.Helper()
+	var out safeText
+	cmd := exec.CommandContext(t.Context(), host)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			_ = c.Close()
+			break
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatalf("the program does not listen: %v", err)
+		}
+	}
+	printed := strings.TrimSpace(out.String())
+	meanwhile(printed)
+	if err := errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait()); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
+	return printed
 }
 
 // readmeDay is the time of the README's answer.
@@ -64,7 +110,7 @@ func TestReadmeAnswerIsReal(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	readme := read(t, "../../../README.md")
-	command := strings.Split(block(t, readme, "sh", "/v1/query?"), "'")
+	command := strings.Split(block(t, readme, "sh", "summary_metrics"), "'")
 	address, body := command[1], command[len(command)-2]
 	var shown, got any
 	if err := json.Unmarshal([]byte(block(t, readme, "json", "")), &shown); err != nil {
