@@ -55,38 +55,23 @@ type AuditKeeper interface {
 	Audit() audit.Store
 }
 
-// An ability is an optional interface that the service uses.
-type ability struct {
-	name   string
-	effect string // what the service does without it
-	has    func(any) bool
-}
-
-func abilityOf[T any](name, effect string) ability {
-	return ability{name, effect, func(v any) bool {
+func abilityOf[T any](name, without string) store.Ability {
+	return store.Ability{Name: name, Without: without, In: func(v any) bool {
 		_, ok := v.(T)
 		return ok
 	}}
 }
 
-func abilitiesOfEvents() []ability {
-	return []ability{
-		abilityOf[store.Writer]("store.Writer", "tracking answers 404"),
-		abilityOf[store.DayLister]("store.DayLister", "no answer is remembered and responses have no ETag"),
-		abilityOf[store.Deriver]("store.Deriver", "every answer is computed from rows"),
-		abilityOf[store.Resealer]("store.Resealer", "days with later rows are precomputed again as a whole"),
-		abilityOf[store.StateKeeper]("store.StateKeeper", "precomputed results are lost at a restart"),
-		abilityOf[store.Bounded]("store.Bounded", "the engine does not limit concurrent queries"),
-		abilityOf[store.Loaded]("store.Loaded", "background work does not adapt to requests"),
-		abilityOf[store.PersonEraser]("store.PersonEraser", "visitors cannot be erased"),
-		abilityOf[store.Maintainer]("store.Maintainer", "the store is not maintained"),
-		abilityOf[store.SpaceChecker]("store.SpaceChecker", "/health shows a full disk only after a failed write"),
-		abilityOf[store.Expirer]("store.Expirer", "no website's rows are removed because of their age"),
+func abilitiesOfEvents() []store.Ability {
+	all := store.AllAbilities()
+	for i := range all {
+		all[i].Name = "store." + all[i].Name
 	}
+	return all
 }
 
-func abilitiesOfRecords() []ability {
-	return []ability{
+func abilitiesOfRecords() []store.Ability {
+	return []store.Ability{
 		abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
@@ -103,22 +88,22 @@ func abilitiesOfRecords() []ability {
 	}
 }
 
-func abilitiesOfKeys() []ability {
-	return []ability{
+func abilitiesOfKeys() []store.Ability {
+	return []store.Ability{
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
 	}
 }
 
-func abilitiesOfAuth() []ability {
-	return []ability{
+func abilitiesOfAuth() []store.Ability {
+	return []store.Ability{
 		abilityOf[auth.Minter]("auth.Minter", "panel tokens cannot be created"),
 		abilityOf[auth.Screener]("auth.Screener", "all refused requests of a network share one limit"),
 	}
 }
 
-func abilitiesOfLimiter() []ability {
-	return []ability{
+func abilitiesOfLimiter() []store.Ability {
+	return []store.Ability{
 		abilityOf[auth.ConcurrencyLimiter]("auth.ConcurrencyLimiter", "concurrent requests are not limited"),
 		abilityOf[auth.GroupLimiter]("auth.GroupLimiter", "each bucket of a request is charged by a separate call"),
 	}
@@ -129,13 +114,13 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 	for _, part := range []struct {
 		field     string
 		value     any
-		abilities []ability
+		abilities []store.Ability
 	}{
 		{"Events", c.Events, abilitiesOfEvents()},
 		{"Records", c.Records, abilitiesOfRecords()},
 		{"Keys", c.Keys, abilitiesOfKeys()},
 		{"Auth", c.Auth, abilitiesOfAuth()},
-		{"Directory", c.Directory, []ability{
+		{"Directory", c.Directory, []store.Ability{
 			abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 			abilityOf[store.DefinitionStore]("store.DefinitionStore",
 				"only Config.Records can save goals, funnels, segments and annotations"),
@@ -147,16 +132,16 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 			continue
 		}
 		for _, a := range part.abilities {
-			if a.has(part.value) {
+			if a.In(part.value) {
 				continue
 			}
 			level, text := slog.LevelDebug, "a part lacks an optional ability"
-			if wrapped(part.value, a.has) {
+			if wrapped(part.value, a.In) {
 				level, text = slog.LevelWarn, "a wrapper hides an optional ability of the value in it"
 			}
 			log.Log(context.Background(), level, text,
-				"part", "Config."+part.field, "type", fmt.Sprintf("%T", part.value), "ability", a.name, "without",
-				a.effect)
+				"part", "Config."+part.field, "type", fmt.Sprintf("%T", part.value), "ability", a.Name, "without",
+				a.Without)
 		}
 	}
 }

@@ -23,14 +23,7 @@
 // A part may do more than its interface requires. The service finds such abilities by a type assertion on the value
 // that the host gave for the part, and works without missing ones:
 //
-//	Config.Events      store.Writer            stores the rows of tracking; without it Tracking answers 404
-//	                   store.DayLister         remembered answers, and ETags
-//	                   store.Deriver           precomputed results of finished days
-//	                   store.Resealer          precomputed results are updated where they changed
-//	                   store.StateKeeper       these results outlast a restart
-//	                   store.Bounded           no more queries at a time than the store runs
-//	                   store.Loaded            background work gives way to requests
-//	                   store.Maintainer        maintenance every five minutes
+//	Config.Events      those of package store  store.AllAbilities says what is missing without each
 //	Config.Records     store.SubjectLister     lists of links and monitors; of Config.Directory, if it is set
 //	                   store.DefinitionStore   saved goals, funnels, segments, annotations; of Config.Directory, if that has it
 //	                   KeyNotifier             changed keys take effect at once; of Config.Keys, if it is set
@@ -48,9 +41,9 @@
 //	Config.Limiter     auth.ConcurrencyLimiter limits of concurrent requests
 //	                   auth.GroupLimiter       one call for all buckets of a request
 //
-// A wrapper that embeds an interface, such as struct{ store.Store }, loses the abilities of the value in it. New logs a
-// warning with the name of each lost ability. To keep an ability, the wrapper implements its method. Other missing
-// abilities are logged at debug level.
+// A wrapper that embeds a small interface, such as struct{ store.Store }, loses the abilities of the value in it. New
+// logs a warning with the name of each lost ability. A wrapper that embeds the type that Open returned, such as
+// struct{ embedded.Store }, keeps them all. Other missing abilities are logged at debug level.
 //
 // # Life cycle
 //

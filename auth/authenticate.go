@@ -40,10 +40,16 @@ type Principal struct {
 // session of the host.
 type Authenticator interface {
 	// Authenticate returns the caller. Its error wraps ErrMissing if the request carries no
-	// credentials, and ErrInvalid if they are not accepted; both wrap ErrRequired. Any other error
-	// means that the check itself failed.
+	// credentials, and ErrInvalid if they are not accepted; both wrap ErrRequired. A [ChallengeError]
+	// around them sets the header WWW-Authenticate. Any other error means that the check itself failed.
 	Authenticate(ctx context.Context, r *http.Request) (*Principal, error)
 }
+
+// An AuthenticatorFunc is a function as an [Authenticator].
+type AuthenticatorFunc func(ctx context.Context, r *http.Request) (*Principal, error)
+
+// Authenticate implements [Authenticator].
+func (f AuthenticatorFunc) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) { return f(ctx, r) }
 
 // A Screening is a judgement of credentials by their form, before any look-up.
 type Screening int

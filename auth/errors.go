@@ -22,6 +22,20 @@ func (*RefusedError) Error() string { return ErrInvalid.Error() }
 // Unwrap returns ErrInvalid.
 func (*RefusedError) Unwrap() error { return ErrInvalid }
 
+// A ChallengeError is an error of an [Authenticator] with a challenge of its own, in place of Bearer:
+//
+//	return nil, &auth.ChallengeError{Challenge: `Session realm="shop"`, Err: auth.ErrMissing}
+type ChallengeError struct {
+	Challenge string // the header WWW-Authenticate of the response 401
+	Err       error  // ErrMissing or ErrInvalid
+}
+
+// Error returns the text of Err.
+func (e *ChallengeError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *ChallengeError) Unwrap() error { return e.Err }
+
 // Errors of authentication and authorisation.
 var (
 	// ErrRequired: the credentials are missing, unknown, disabled, revoked or expired. All cases get the same answer.

@@ -55,7 +55,7 @@ type result struct {
 }
 
 // ask answers ask. The API checks all arguments except website_id.
-func (s *Server) ask(ctx context.Context, api requester, js json.RawMessage) (any, error) {
+func (s *Handler) ask(ctx context.Context, api requester, js json.RawMessage) (any, error) {
 	var body map[string]json.RawMessage
 	if err := arguments(js, &body); err != nil {
 		return nil, err

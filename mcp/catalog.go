@@ -80,7 +80,7 @@ func (c datasetColumn) column() column {
 }
 
 // load returns the catalog of websites from the API, and remembers it.
-func (s *Server) load(ctx context.Context, api requester) (*catalog, error) {
+func (s *Handler) load(ctx context.Context, api requester) (*catalog, error) {
 	var all catalog
 	if err := api.do(ctx, "/v1/query/types?include_meta=true", nil, &all); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (s *Server) load(ctx context.Context, api requester) (*catalog, error) {
 }
 
 // remembered returns the catalog of an earlier call, or loads it. Query types do not change while a server runs.
-func (s *Server) remembered(ctx context.Context, api requester) (*catalog, error) {
+func (s *Handler) remembered(ctx context.Context, api requester) (*catalog, error) {
 	if c := s.known.Load(); c != nil {
 		return c, nil
 	}
@@ -177,7 +177,7 @@ type datasetDetail struct {
 }
 
 // listTypes answers list_query_types.
-func (s *Server) listTypes(ctx context.Context, api requester, js json.RawMessage) (any, error) {
+func (s *Handler) listTypes(ctx context.Context, api requester, js json.RawMessage) (any, error) {
 	var in struct {
 		Names   []string `json:"names"`
 		Website string   `json:"website_id"`

@@ -58,7 +58,7 @@ func newHost(t *testing.T, change ...func(*sightline.Config)) *sightlinetest.Hos
 }
 
 // newTools returns the tools of host.
-func newTools(t *testing.T, host *sightlinetest.Host) *mcp.Server {
+func newTools(t *testing.T, host *sightlinetest.Host) *mcp.Handler {
 	t.Helper()
 	tools, err := mcp.New(mcp.Config{API: host.API(), Rows: 5})
 	if err != nil {

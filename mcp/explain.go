@@ -38,7 +38,7 @@ type definition struct {
 }
 
 // explain answers explain_number.
-func (s *Server) explain(ctx context.Context, api requester, js json.RawMessage) (any, error) {
+func (s *Handler) explain(ctx context.Context, api requester, js json.RawMessage) (any, error) {
 	var in struct {
 		Column string `json:"column"`
 		In     string `json:"in"`

@@ -49,7 +49,7 @@ func parseOrigins(texts []string) (allowed, error) {
 // fault returns why r is refused, or an empty text. Programs send no Origin. Pages must have an allowed one, or be of
 // this machine and of this server. A name that leads to an address of this machine must be a local one, an allowed one,
 // or come from a trusted proxy.
-func (s *Server) fault(r *http.Request) string {
+func (s *Handler) fault(r *http.Request) string {
 	name := strings.ToLower(hostname(r.Host))
 	if sent := r.Header.Values("Origin"); len(sent) > 0 {
 		origin, host, err := parseOrigin(sent[0])

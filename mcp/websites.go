@@ -29,7 +29,7 @@ type websiteList struct {
 }
 
 // listWebsites answers list_websites.
-func (s *Server) listWebsites(ctx context.Context, api requester, js json.RawMessage) (any, error) {
+func (s *Handler) listWebsites(ctx context.Context, api requester, js json.RawMessage) (any, error) {
 	var in struct {
 		Search string `json:"search"`
 	}

@@ -34,8 +34,9 @@
 //	Restorer     stores rows of another store
 //
 // Callers find an interface by an assertion on the value they are given. Nothing is unwrapped. So a type that
-// wraps a store has to forward each interface that it wants to offer: struct{ store.Store } offers none of them.
-// [Abilities] lists the interfaces of a value. query.New logs them.
+// wraps a store has to forward each interface that it wants to offer: struct{ store.Store } offers none of them, and
+// struct{ *duckdb.Store } or struct{ embedded.Store } offers all. [Abilities] lists the interfaces of a value, and
+// query.New logs them. [AllAbilities] says what a service does without each.
 //
 // # Logical tables
 //

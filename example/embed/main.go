@@ -20,12 +20,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// customers has the customer of each secret. A real host asks its database.
-type customers map[string]string
-
-// Authenticate finds the customer of a request. A customer may read and track all of their websites.
-func (c customers) Authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
-	id, known := c[r.Header.Get("X-Api-Key")]
+// authenticate finds the customer of a request. A customer may read and track all of their websites.
+func authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
+	// a real host asks its database
+	id, known := map[string]string{"secret-of-acme": "acme"}[r.Header.Get("X-Api-Key")]
 	if r.Header.Get("X-Api-Key") == "" {
 		return nil, auth.ErrMissing
 	} else if !known {
@@ -72,7 +70,7 @@ func run(ctx context.Context, log *slog.Logger) (err error) {
 	}
 	defer func() { err = errors.Join(err, records.Close(last)) }()
 	service, err := sightline.New(sightline.Config{
-		Events: events, Records: records, Directory: sites, Auth: customers{"secret-of-acme": "acme"}, Logger: log,
+		Events: events, Records: records, Directory: sites, Auth: auth.AuthenticatorFunc(authenticate), Logger: log,
 	})
 	if err != nil {
 		return err

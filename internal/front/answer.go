@@ -141,6 +141,9 @@ func (rf Refusal) Answer(r *http.Request, err error) *Answer {
 
 // challenge returns the header that tells callers how to authenticate, and whether their credentials were checked.
 func challenge(r *http.Request, err error) string {
+	if own, ok := errors.AsType[*auth.ChallengeError](err); ok {
+		return own.Challenge
+	}
 	if credentialed(r) || errors.Is(err, auth.ErrInvalid) {
 		return `Bearer error="invalid_token"`
 	}

@@ -1,10 +1,14 @@
 package front_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"regexp"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/internal/front"
 )
@@ -45,6 +49,30 @@ func TestEveryAnswerHasAnID(t *testing.T) {
 	}
 	if a, b := front.NewRequestID(), front.NewRequestID(); a == b {
 		t.Errorf("two requests have the id %s", a)
+	}
+}
+
+// A refused caller learns how to authenticate: with a key, or as the Authenticator of the host says.
+func TestHostsHaveTheirOwnChallenge(t *testing.T) {
+	session := `Session realm="shop"`
+	for _, row := range []struct {
+		err    error
+		header string
+	}{
+		{auth.ErrMissing, "Bearer"},
+		{auth.ErrInvalid, `Bearer error="invalid_token"`},
+		{&auth.ChallengeError{Challenge: session, Err: auth.ErrMissing}, session},
+		{fmt.Errorf("the cookie: %w", &auth.ChallengeError{Challenge: session, Err: auth.ErrInvalid}), session},
+	} {
+		w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) {
+			cfg.Auth = auth.AuthenticatorFunc(func(context.Context, *http.Request) (*auth.Principal, error) {
+				return nil, row.err
+			})
+		})
+		if rec := w.send("POST", "/work", ""); rec.Code != 401 || rec.Header().Get("WWW-Authenticate") != row.header {
+			t.Errorf("%v: %d with the challenge %q, want %q", row.err, rec.Code, rec.Header().Get("WWW-Authenticate"),
+				row.header)
+		}
 	}
 }
 

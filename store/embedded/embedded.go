@@ -21,6 +21,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/internal/space"
+	"github.com/sightline-analytics/sightline/store/sqlite"
 )
 
 // PartFile is the name of an incomplete copy of the events, see [OpenBoth].
@@ -44,14 +45,24 @@ func FreeSpace(folder string, minFree int64) (free, limit int64, err error) {
 	return space.Free(folder, minFree)
 }
 
-// A Store is an embedded store of events. It has all optional abilities of its database, see package sightline.
+// A Store is an embedded store of events. It has all abilities ([store.AllAbilities]), so a wrapper that embeds it
+// keeps them: see the example.
 type Store interface {
 	store.Store
 	store.Writer
-	store.Deriver
+	store.Resealer // it is a store.Deriver, and that a store.DayLister
+	store.StateKeeper
+	store.Bounded
+	store.Loaded
+	store.Eraser
+	store.Expirer
+	store.PersonEraser
+	store.VisitorHasher
+	store.Purger
+	store.Maintainer
 	store.SpaceChecker
-	// Subjects lists the websites, links and monitors that have rows.
-	Subjects(ctx context.Context) ([]store.Subject, error)
+	store.Lister
+	store.Restorer
 	// Backup copies the database to the new file path, and its log, if it has one, to path + ".wal". It calls moment
 	// once, between two commits: the copy has the rows of every write that returned before, and of no write that begins
 	// later. Writes wait only for moment. After an error there are no new files.
@@ -85,6 +96,21 @@ func Open(ctx context.Context, cfg Config) (Store, error) {
 
 // Files returns the names of the files of events of all builds. A folder has at most one of them in use.
 func Files() []string { return []string{File, otherFile} }
+
+// A lite is a SQLite store, which needs no maintenance.
+type lite struct{ *sqlite.Store }
+
+// Maintain implements [store.Maintainer]. It does nothing.
+func (lite) Maintain(context.Context) error { return nil }
+
+// openLite opens a SQLite file.
+func openLite(ctx context.Context, file string, cfg Config) (Store, error) {
+	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
+	if err != nil {
+		return nil, err // a nil *sqlite.Store in the interface would not be nil
+	}
+	return lite{s}, nil
+}
 
 // Check looks for damage in the file in folder, and changes nothing. It returns the errors of Open. unfinished is the
 // number of bytes at the end of the log that Open would cut, because they were never acknowledged.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/duckdb"
-	"github.com/sightline-analytics/sightline/store/sqlite"
 )
 
 // The store of this build.
@@ -40,15 +39,15 @@ func OpenBoth(ctx context.Context, cfg Config) (from, to Store, err error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, nil, fmt.Errorf("store/embedded: %w", err)
 	}
-	lite, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: old, Now: cfg.Now, Logger: cfg.Logger})
+	from, err = openLite(ctx, old, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	to, err = open(ctx, filepath.Join(cfg.Folder, PartFile), cfg)
 	if err != nil {
-		return nil, nil, errors.Join(err, lite.Close(context.WithoutCancel(ctx)))
+		return nil, nil, errors.Join(err, from.Close(context.WithoutCancel(ctx)))
 	}
-	return lite, to, nil
+	return from, to, nil
 }
 
 // Dialect returns the dialect of the store.

@@ -37,9 +37,9 @@ func SchemaVersion() (int, error) { return sqlite.SchemaVersion() }
 func check(file string) (unfinished int64, err error) { return 0, sqlite.Check(file) }
 
 func open(ctx context.Context, file string, cfg Config) (Store, error) {
-	s, err := sqlite.OpenConfig(ctx, sqlite.Config{Path: file, MinFree: cfg.MinFree, Now: cfg.Now, Logger: cfg.Logger})
+	s, err := openLite(ctx, file, cfg)
 	if err != nil {
-		return nil, err // a nil *sqlite.Store in the interface would not be nil
+		return nil, err
 	}
 	cfg.Logger.InfoContext(ctx, "this program is built without cgo, so events are in SQLite; DuckDB is faster", "file",
 		file)

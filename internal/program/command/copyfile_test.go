@@ -59,7 +59,7 @@ func TestCopyToDuckDB(t *testing.T) {
 		!strings.Contains(out, fmt.Sprintf("verified: %d rows", report.Rows)) {
 		t.Errorf("%+v, %v; the command wrote %s", report, err, out)
 	}
-	for _, s := range []embedded.Store{from, to} {
+	for _, s := range []interface{ Close(context.Context) error }{from, to} {
 		if err := s.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
