@@ -26,7 +26,9 @@ func (c *Config) check() (faults []error) {
 	c.Events, c.Records, c.Keys, c.Auth, c.Directory = given(c.Events), given(c.Records), given(c.Keys), given(c.Auth),
 		given(c.Directory)
 	c.Flags, c.Limiter, c.Audit, c.Bus = given(c.Flags), given(c.Limiter), given(c.Audit), given(c.Bus)
-	c.Track.Geo, c.Track.Salts = given(c.Track.Geo), given(c.Track.Salts)
+	c.Salts, c.Profiles, c.Names, c.Usage = given(c.Salts), given(c.Profiles), given(c.Names), given(c.Usage)
+	c.Track.Geo = given(c.Track.Geo)
+	faults = c.checkOptions()
 	if c.Events == nil {
 		faults = append(faults, errors.New("sightline: Config.Events is required"))
 	}
@@ -37,7 +39,7 @@ func (c *Config) check() (faults []error) {
 		}{
 			{"Directory", c.Directory == nil},
 			{"Keys or Config.Auth", c.Keys == nil && c.Auth == nil},
-			{"Track.Salts", c.Track.Salts == nil},
+			{"Salts", c.Salts == nil},
 		} {
 			if part.missing {
 				faults = append(faults, fmt.Errorf("sightline: Config.Records is required, or Config.%s", part.name))
@@ -122,16 +124,10 @@ func (b *builder) openAudit() auth.Sink {
 	if b.cfg.Audit != nil {
 		return b.cfg.Audit
 	}
-	if cfg.Pepper.IsZero() {
-		cfg.Pepper = b.cfg.Pepper
-	}
-	if !ok || cfg.Pepper.IsZero() {
+	if !ok || b.cfg.Pepper.IsZero() {
 		return auth.Discard // check has reported the fault
 	}
-	if cfg.Log == nil {
-		cfg.Log = keeper.Audit()
-	}
-	b.setClock(&cfg.Now, &cfg.Logger)
+	cfg.Pepper, cfg.Log, cfg.Now, cfg.Logger = b.cfg.Pepper, keeper.Audit(), b.cfg.Now, b.cfg.Logger
 	trail, err := audit.New(ctx, cfg)
 	if b.fault(err) {
 		return auth.Discard
@@ -188,13 +184,9 @@ func (b *builder) openKeys(to *shared) {
 
 func (b *builder) openEngine() {
 	cfg := b.cfg.Query
-	if cfg.Store == nil {
-		cfg.Store = first[store.Store](b.cfg.Events, missing{})
-	}
-	if cfg.Names == nil {
-		cfg.Names, _ = any(b.cfg.Records).(query.Names)
-	}
-	b.setClock(&cfg.Now, &cfg.Logger)
+	cfg.Store, cfg.Names = first[store.Store](b.cfg.Events, missing{}), b.cfg.Names
+	setAbility(&cfg.Names, b.cfg.Records)
+	cfg.Now, cfg.Logger = b.cfg.Now, b.cfg.Logger
 	engine, err := query.New(cfg)
 	if b.fault(err) {
 		engine, err = query.New(query.Config{Store: missing{}})

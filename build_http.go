@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/flags"
@@ -22,15 +20,10 @@ import (
 // openAPI sets the handler of the API.
 func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	cfg := b.cfg.API
-	setDefault(&cfg.Engine, b.engine)
-	setDefault(&cfg.Directory, parts.directory)
-	setDefault(&cfg.Auth, parts.auth)
-	setDefault(&cfg.Limiter, parts.limiter)
-	setDefault(&cfg.Audit, parts.audit)
-	setDefault(&cfg.Memory, b.cfg.Memory)
-	setDefault(&cfg.Flags, f)
-	setDefault(&cfg.Export, b.cfg.Events)
-	setDefault(&cfg.Erase, b.eraser())
+	cfg.Engine, cfg.Directory, cfg.Auth, cfg.Limiter = b.engine, parts.directory, parts.auth, parts.limiter
+	cfg.Audit, cfg.Memory, cfg.Flags, cfg.Proxies = parts.audit, b.cfg.Memory, f, b.cfg.Proxies
+	cfg.Export, cfg.Erase, cfg.Health = b.cfg.Events, b.eraser(), b.health(parts.writes)
+	cfg.Now, cfg.Logger = b.cfg.Now, b.cfg.Logger
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Definitions, b.cfg.Directory)
 	setAbility(&cfg.Definitions, b.cfg.Records)
@@ -45,16 +38,9 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 		cfg.TagKey, err = b.cfg.Pepper.Key("sightline etag")
 		b.fault(err)
 	}
-	if cfg.Health == nil {
-		cfg.Health = b.health(parts.writes)
-	}
-	if cfg.Proxies == nil {
-		cfg.Proxies = b.cfg.Proxies
-	}
 	if cfg.Observe == nil {
 		cfg.Observe = b.cfg.Observe
 	}
-	b.setClock(&cfg.Now, &cfg.Logger)
 	if b.cfg.TrackingPath != "" && parts.writes != nil {
 		cfg.Documents = append(slices.Clone(cfg.Documents), b.trackingDocument())
 		script := track.Tracker()
@@ -78,11 +64,12 @@ func (b *builder) eraser() *erasure.Eraser {
 	}
 	if b.cfg.Records != nil {
 		cfg.Salts = b.cfg.Records
-		cfg.Profiles, _ = any(b.cfg.Records).(erasure.Profiles)
 	}
-	if b.cfg.Track.Salts != nil {
-		cfg.Salts = b.cfg.Track.Salts
+	if b.cfg.Salts != nil {
+		cfg.Salts = b.cfg.Salts
 	}
+	setAbility(&cfg.Profiles, b.cfg.Profiles)
+	setAbility(&cfg.Profiles, b.cfg.Records)
 	e, err := erasure.New(cfg)
 	b.fault(err)
 	return e
@@ -91,6 +78,7 @@ func (b *builder) eraser() *erasure.Eraser {
 // trackingDocument returns the OpenAPI document of tracking.
 func (b *builder) trackingDocument() json.RawMessage {
 	cfg := b.cfg.Track
+	cfg.Profiles = b.cfg.Profiles
 	setAbility(&cfg.Profiles, b.cfg.Records)
 	js, err := track.Document(cfg, b.cfg.TrackingPath)
 	b.fault(err)
@@ -108,11 +96,10 @@ func (b *builder) openTracking(parts *shared) {
 	if parts.writes != nil {
 		cfg.Writer = parts.writes
 	}
-	setDefault(&cfg.Directory, parts.directory)
-	setDefault(&cfg.Auth, parts.auth)
-	setDefault(&cfg.Limiter, parts.limiter)
-	setDefault(&cfg.Audit, parts.audit)
-	setDefault(&cfg.Memory, b.cfg.Memory)
+	cfg.Directory, cfg.Auth, cfg.Limiter = parts.directory, parts.auth, parts.limiter
+	cfg.Audit, cfg.Memory, cfg.Proxies = parts.audit, b.cfg.Memory, b.cfg.Proxies
+	cfg.Salts, cfg.Profiles, cfg.Usage = b.cfg.Salts, b.cfg.Profiles, b.cfg.Usage
+	cfg.Now, cfg.Logger = b.cfg.Now, b.cfg.Logger
 	setAbility(&cfg.Salts, b.cfg.Records)
 	setDefault[track.Salts](&cfg.Salts, missing{}) // check has reported the fault
 	setAbility(&cfg.Profiles, b.cfg.Records)
@@ -122,13 +109,9 @@ func (b *builder) openTracking(parts *shared) {
 			cfg.Usage = counted
 		}
 	}
-	if cfg.Proxies == nil {
-		cfg.Proxies = b.cfg.Proxies
-	}
 	if cfg.Observe == nil {
 		cfg.Observe = b.cfg.Observe
 	}
-	b.setClock(&cfg.Now, &cfg.Logger)
 	h, err := track.New(cfg)
 	if b.fault(err) {
 		return
@@ -139,9 +122,8 @@ func (b *builder) openTracking(parts *shared) {
 
 // openWrites returns the store of events as the writer of tracking, or nil if it cannot store rows.
 func (b *builder) openWrites() *writes {
-	writer := b.cfg.Track.Writer
-	setAbility(&writer, b.cfg.Events)
-	if writer == nil {
+	writer, ok := b.cfg.Events.(store.Writer)
+	if !ok {
 		return nil
 	}
 	return &writes{Writer: writer, now: b.cfg.Now}
@@ -170,14 +152,6 @@ func (b *builder) health(w *writes) *health.Checker {
 	}
 	return health.New(health.Config{Probes: probes, Warnings: b.cfg.Warnings, Version: b.cfg.Version, Now: b.cfg.Now,
 		Logger: b.cfg.Logger})
-}
-
-// setClock sets the clock and the logger of a part, unless the host did.
-func (b *builder) setClock(now *func() time.Time, log **slog.Logger) {
-	if *now == nil {
-		*now = b.cfg.Now
-	}
-	setDefault(log, b.cfg.Logger)
 }
 
 // setDefault sets a field that is nil.

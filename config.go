@@ -2,7 +2,9 @@ package sightline
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -18,12 +20,13 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// Config configures [New].
+// Config configures [New]. Its first fields are the parts of the service, each given once for all of it. Query, API,
+// Track and Trail have the options of single parts.
 type Config struct {
 	// Events stores events and answers queries. Required. The host closes it after the service.
 	Events store.Store
 	// Records stores websites, keys and the salts of visitor ids; a *meta.Store does. Required, unless Directory,
-	// Track.Salts, and Keys or Auth are set. The host closes it after the service.
+	// Salts, and Keys or Auth are set. The host closes it after the service.
 	Records Records
 
 	// Pepper is the secret under which Records or Keys has the digests of keys. The zero Pepper means the one of
@@ -50,6 +53,15 @@ type Config struct {
 	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is
 	// required: auth.Discard stores no audit trail.
 	Audit auth.Sink
+	// Salts are the secrets of visitor ids. Nil means Records. A store.Maintainer is maintained every hour.
+	Salts track.Salts
+	// Profiles stores the names and traits of users that /identify receives. Nil means Records, if it can; otherwise
+	// the route does not exist.
+	Profiles track.Profiles
+	// Names gives profiles their names in answers. Nil means Records, if it can; otherwise they have none.
+	Names query.Names
+	// Usage counts the events of websites with a quota. Nil means a count of Events; track.NoQuotas ignores quotas.
+	Usage track.Usage
 	// Bus connects the caches of this process with the caches of other processes; a *redisbus.Bus does. The host closes
 	// it after the service. Nil means that changes by other processes take effect within a second.
 	Bus Bus
@@ -66,17 +78,50 @@ type Config struct {
 	Warnings map[string]health.Probe
 	// Version is the version of the host's program in the answer of GET /health.
 	Version string
-	// Observe is called after every response, in the goroutine of the request. It may be nil.
+	// Observe is called after every response, in the goroutine of the request. API.Observe and Track.Observe replace it
+	// for the one handler. It may be nil.
 	Observe func(context.Context, observe.Request)
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 	// Logger is the log. Nil means no log.
 	Logger *slog.Logger
 
-	Query query.Config   // further options of the engine, such as Types and ResultCache
-	API   httpapi.Config // further options of the API, such as CORSOrigins
-	Track track.Config   // further options of tracking, such as Geo and Window
-	Trail audit.Config   // further options of the audit trail in Records, such as Retention
+	// These have the options of single parts. New refuses what is a field above, such as Query.Store or API.Auth.
+
+	Query query.Config   // options of the engine, such as Types and ResultCache
+	API   httpapi.Config // options of the API, such as CORSOrigins
+	Track track.Config   // options of tracking, such as Geo and Window
+	Trail audit.Config   // options of the audit trail in Records, such as Retention
+}
+
+// checkOptions returns a fault for each part that is in the options of another part: it would be given twice, and
+// could differ.
+func (c *Config) checkOptions() (faults []error) {
+	for _, options := range []struct {
+		field string
+		value any
+		parts [][2]string // a field of the options, and the field of Config in its place
+	}{
+		{"Query", c.Query, [][2]string{{"Store", "Events"}, {"Names", "Names"}, {"Now", "Now"}, {"Logger", "Logger"}}},
+		{"API", c.API, [][2]string{{"Engine", "Query"}, {"Directory", "Directory"}, {"Auth", "Auth"},
+			{"Limiter", "Limiter"}, {"Audit", "Audit"}, {"Memory", "Memory"}, {"Websites", "Directory"},
+			{"Minter", "Auth"}, {"Keys", "Keys"}, {"Flags", "Flags"}, {"Export", "Events"}, {"Erase", "Events"},
+			{"Health", "Probes"}, {"Proxies", "Proxies"}, {"Now", "Now"}, {"Logger", "Logger"}}},
+		{"Track", c.Track, [][2]string{{"Writer", "Events"}, {"Directory", "Directory"}, {"Auth", "Auth"},
+			{"Limiter", "Limiter"}, {"Audit", "Audit"}, {"Salts", "Salts"}, {"Memory", "Memory"},
+			{"Profiles", "Profiles"}, {"Usage", "Usage"}, {"Proxies", "Proxies"}, {"Now", "Now"},
+			{"Logger", "Logger"}}},
+		{"Trail", c.Trail, [][2]string{{"Log", "Records"}, {"Pepper", "Pepper"}, {"Now", "Now"},
+			{"Logger", "Logger"}}},
+	} {
+		for _, part := range options.parts {
+			if !reflect.ValueOf(options.value).FieldByName(part[0]).IsZero() {
+				faults = append(faults, fmt.Errorf("sightline: Config.%s.%s must not be set; set Config.%s",
+					options.field, part[0], part[1]))
+			}
+		}
+	}
+	return faults
 }
 
 // Records are the records of a service beside its events. [store/meta.Store] implements them in SQLite and PostgreSQL.

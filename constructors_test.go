@@ -103,18 +103,26 @@ func refusals(t *testing.T) []refusal {
 	return []refusal{
 		{"sightline.New", made(sightline.New, sightline.Config{}),
 			"Config.Events is required | Config.Records is required, or Config.Directory" +
-				" | or Config.Keys or Config.Auth | or Config.Track.Salts | Config.Audit is required" +
+				" | or Config.Keys or Config.Auth | or Config.Salts | Config.Audit is required" +
 				" | Config.Pepper is required"},
 		{"sightline.New", made(sightline.New, sightline.Config{
 			Events: (*rows)(nil), Records: (*meta.Store)(nil), Audit: auth.Discard, Auth: nobody{},
-		}), "Config.Events is required | or Config.Directory | or Config.Track.Salts"},
+		}), "Config.Events is required | or Config.Directory | or Config.Salts"},
 		{"sightline.New", made(sightline.New, sightline.Config{
 			Events: (*rows)(nil), Directory: sites, Audit: auth.Discard, Auth: nobody{},
 			Query: query.Config{Timeout: -1}, API: httpapi.Config{MaxBody: -1, CORSOrigins: []string{"*"}},
 			Track: track.Config{MaxBody: -2},
 		}),
-			"Config.Events is required | or Config.Track.Salts | query: Config.Timeout | httpapi: Config.MaxBody" +
+			"Config.Events is required | or Config.Salts | query: Config.Timeout | httpapi: Config.MaxBody" +
 				" | httpapi: Config.CORSOrigins | track: Config.MaxBody"},
+		{"sightline.New", made(sightline.New, sightline.Config{
+			Events: &rows{}, Directory: sites, Audit: auth.Discard, Auth: nobody{}, Salts: salts{},
+			Query: query.Config{Store: &rows{}}, API: httpapi.Config{Auth: nobody{}, Directory: sites},
+			Track: track.Config{Salts: salts{}}, Trail: audit.Config{Pepper: p},
+		}),
+			"Config.Query.Store must not be set; set Config.Events | Config.API.Directory must not be set" +
+				" | Config.API.Auth must not be set | Config.Track.Salts must not be set; set Config.Salts" +
+				" | Config.Trail.Pepper must not be set"},
 
 		{"auth.New", made(auth.New, auth.Config{}), "Config.Store | pepper"},
 		{"auth.New", made(auth.New, auth.Config{Prefix: "a_b"}), "Config.Store | pepper | prefix"},

@@ -92,14 +92,18 @@ func Example_own() {
 	other, otherErr := keys.add(pepper, "other")
 	salts, saltsErr := track.NewFileSalts(track.FileSaltsConfig{Folder: filepath.Join(dir, "salts")})
 	events, eventsErr := sqlite.Open(ctx, filepath.Join(dir, "events.sqlite"))
-	service, serviceErr := sightline.New(sightline.Config{
-		Events: events, Keys: keys, Pepper: pepper, Audit: auth.Discard, Track: track.Config{Salts: salts},
+	if err := errors.Join(dirErr, pepperErr, acmeErr, otherErr, saltsErr, eventsErr); err != nil {
+		fmt.Println(err)
+		return
+	}
+	service, err := sightline.New(sightline.Config{
+		Events: events, Keys: keys, Pepper: pepper, Audit: auth.Discard, Salts: salts,
 		Directory: ownWebsites{{ID: "shop", Owner: "acme", Domain: "shop.example"}},
 		Flags: ownFlags{shop: {Revision: 1,
 			Flags: []flags.Flag{{ID: "1", Client: shop, Key: "checkout", Type: flags.Boolean, Status: flags.Active,
 				Default: true}}}},
 	})
-	fmt.Println(errors.Join(dirErr, pepperErr, acmeErr, otherErr, saltsErr, eventsErr, serviceErr))
+	fmt.Println(err)
 
 	send := func(h http.Handler, key, method, target, body, part string) {
 		r, w := httptest.NewRequest(method, target, strings.NewReader(body)), httptest.NewRecorder()

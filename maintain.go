@@ -38,7 +38,7 @@ func (s *Service) tasks() []task {
 	}{
 		{"maintenance of events", s.cfg.Events, eventsEvery},
 		{"maintenance of records", s.cfg.Records, recordsEvery},
-		{"maintenance of salts", s.cfg.Track.Salts, recordsEvery},
+		{"maintenance of salts", s.cfg.Salts, recordsEvery},
 	} {
 		if m, ok := part.value.(store.Maintainer); ok {
 			all = append(all, task{part.name, repeat(part.every, false, m.Maintain)})

@@ -12,7 +12,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track"
 )
 
 var errPlanned = errors.New("planned")
@@ -97,7 +96,7 @@ func upkeep(t *testing.T, log *slog.Logger, work func(task string) func() error)
 	return &Service{sealer: query.NewSealer(engine), cfg: Config{
 		Events:  &upkeepEvents{list: work("removing the rows of old days"), maintain: work("maintenance of events")},
 		Records: &upkeepRecords{maintain: work("maintenance of records")},
-		Track:   track.Config{Salts: &upkeepRecords{maintain: work("maintenance of salts")}},
+		Salts:   &upkeepRecords{maintain: work("maintenance of salts")},
 		Logger:  log,
 		Now:     time.Now,
 	}}

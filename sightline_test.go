@@ -19,7 +19,6 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/meta"
-	"github.com/sightline-analytics/sightline/track"
 )
 
 // rows is a store of events without rows. It forgets what it is given.
@@ -187,7 +186,7 @@ func TestHostPartsReplaceTheRecords(t *testing.T) {
 		Events: struct{ store.Store }{&rows{}}, Directory: sites, Pepper: p, Audit: auth.Discard,
 		Limiter: auth.Unlimited,
 		Keys:    hostKeys{secret.Digest(p): {ID: "panel", Owner: "acme", All: true, Scopes: auth.Scopes()}},
-		Track:   track.Config{Salts: salts{}},
+		Salts:   salts{},
 	})
 	if status, body := send(t, svc.API(), "GET", "/v1/query/websites", secret.Reveal(), ""); status != 200 ||
 		!strings.Contains(body, "shop") {

@@ -49,7 +49,9 @@ type Authenticator interface {
 type AuthenticatorFunc func(ctx context.Context, r *http.Request) (*Principal, error)
 
 // Authenticate implements [Authenticator].
-func (f AuthenticatorFunc) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) { return f(ctx, r) }
+func (f AuthenticatorFunc) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
+	return f(ctx, r)
+}
 
 // A Screening is a judgement of credentials by their form, before any look-up.
 type Screening int

@@ -24,7 +24,6 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/sqlite"
-	"github.com/sightline-analytics/sightline/track"
 )
 
 // The records of every service of [New].
@@ -83,7 +82,7 @@ func Open(change ...func(*sightline.Config)) (*Host, error) {
 	h.Key = secret.Reveal()
 	cfg := sightline.Config{
 		Events: events, Directory: h.Sites, Keys: keys, Pepper: pepper, Flags: &flags.Memory{},
-		Limiter: auth.Unlimited, Audit: auth.Discard, Now: h.Now, Track: track.Config{Salts: salts{}},
+		Limiter: auth.Unlimited, Audit: auth.Discard, Now: h.Now, Salts: salts{},
 	}
 	for _, c := range change {
 		c(&cfg)

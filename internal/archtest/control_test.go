@@ -124,8 +124,8 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{
 			"a host that is long and uses internal packages",
 			map[string]string{"example/main.go": "// Command example is a host.\npackage main\n\nimport _ \"" + module +
-				"/internal/deep\"\n" + strings.Repeat("\n", 90)},
-			[]string{"94 lines, more than 90", "a host cannot import " + module + "/internal/deep",
+				"/internal/deep\"\n" + strings.Repeat("\n", 100)},
+			[]string{"104 lines, more than 100", "a host cannot import " + module + "/internal/deep",
 				"example: is missing in the table"},
 		},
 		{"a host among the examples of the root package that is long",

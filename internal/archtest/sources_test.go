@@ -19,7 +19,7 @@ var sourceRules = []func(*tree) []finding{checkHosts, checkDocs, checkState, che
 func maxHostLines(path string) int {
 	switch root, _, _ := strings.Cut(path, "/"); root {
 	case "example":
-		return 90
+		return 100
 	case "example_own_test.go": // it also has its own stores of keys, websites and flags
 		return 130
 	}

@@ -65,7 +65,7 @@ func siteIDs() []string { return []string{"web_a", "web_b", "web_c", "web_d"} }
 func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	t.Helper()
 	host := sightlinetest.New(t, func(cfg *sightline.Config) {
-		cfg.TrackingPath, cfg.Track.Profiles, cfg.API.Subjects = "/ingest", profiles{}, subjects{}
+		cfg.TrackingPath, cfg.Profiles, cfg.API.Subjects = "/ingest", profiles{}, subjects{}
 	})
 	for _, s := range []store.Subject{{Kind: store.KindLink, ID: link}, {Kind: store.KindSchedule, ID: monitor}} {
 		if err := host.Sites.AddSubject(s, sightlinetest.Owner); err != nil {

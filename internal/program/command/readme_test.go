@@ -29,6 +29,7 @@ func TestDocumentsShowCodeThatRuns(t *testing.T) {
 	for _, row := range []struct{ page, holds, source string }{
 		{"embedding.md", "func serve(", "example_test.go"},
 		{"embedding.md", "query.Definitions", "query/example_define_test.go"},
+		{"embedding.md", "type counted", "store/embedded/example_test.go"},
 		{"import.md", "importer.Run", "importer/example_test.go"},
 	} {
 		code := block(t, read(t, "../../../docs/"+row.page), "go", row.holds)

@@ -26,7 +26,7 @@ func Serve(events store.Store, failed error, more ...func(api http.Handler) erro
 	}
 	service, err := sightline.New(sightline.Config{
 		Events: events, Keys: keys, Pepper: pepper, Directory: &store.MemoryDirectory{}, Flags: &flags.Memory{},
-		Audit: auth.Discard, Track: track.Config{Salts: salts},
+		Audit: auth.Discard, Salts: salts,
 	})
 	if err != nil {
 		log.Fatal(err)
