@@ -39,4 +39,4 @@ map: ## rebuild the map of the panel from Natural Earth; needs npm
 	cd panel/map && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent build
 types: ## rewrite the types of the TypeScript client from docs/openapi.json; needs npm
 	cd client/typescript && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent types
-bots: ; $(GO) run ./track/agent/generate.go ./track/agent/generate_rules.go track/agent ## regenerate the robots of track/agent, and the user agents its tests use; needs npm
+bots: ; $(GO) run ./internal/agent/generate.go ./internal/agent/generate_rules.go internal/agent ## regenerate the robots of internal/agent, and the user agents its tests use; needs npm

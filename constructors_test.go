@@ -22,7 +22,6 @@ import (
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
-	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 	"github.com/sightline-analytics/sightline/client"
@@ -31,6 +30,8 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/importer"
+	"github.com/sightline-analytics/sightline/internal/directorycache"
+	"github.com/sightline-analytics/sightline/internal/keycache"
 	"github.com/sightline-analytics/sightline/mcp"
 	"github.com/sightline-analytics/sightline/memory"
 	"github.com/sightline-analytics/sightline/panel"
@@ -38,7 +39,6 @@ import (
 	"github.com/sightline-analytics/sightline/redisbus"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
-	"github.com/sightline-analytics/sightline/store/directorycache"
 	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/store/sqlite"
 	"github.com/sightline-analytics/sightline/track"
@@ -134,9 +134,9 @@ func refusals(t *testing.T) []refusal {
 		{"auth/audit.New", opened(audit.New, audit.Config{Log: kept, Pepper: p, WarnSize: -1}), "WarnSize (-1)"},
 		{"auth/audit.New", opened(audit.New, audit.Config{Log: plainLog{kept}, Pepper: p, Retention: 1, WarnSize: 1}),
 			"cannot be removed | cannot report its size"},
-		{"auth/keycache.New", made(keycache.New, keycache.Config{TTL: -1, Keys: -2}),
+		{"internal/keycache.New", made(keycache.New, keycache.Config{TTL: -1, Keys: -2}),
 			"Config.Store | TTL must | keys (-2)"},
-		{"auth/keycache.New", made(keycache.New, keycache.Config{TTL: time.Second + 1, Unknown: -3}),
+		{"internal/keycache.New", made(keycache.New, keycache.Config{TTL: time.Second + 1, Unknown: -3}),
 			"Config.Store | TTL must | digests (-3)"},
 		{"auth/ratelimit.New", made(ratelimit.New, ratelimit.Config{
 			Limits: map[auth.Class]int{"a": 0, "b": -1}, Factor: -1, InFlight: -1, Size: -1,
@@ -211,9 +211,9 @@ func refusals(t *testing.T) []refusal {
 				" | WriteTimeout must | whole number of days | DSN is required"},
 		{"store/clickhouse.New", made(connectedTo(nil), clickhouse.Config{Retention: 20_000 * 24 * time.Hour}),
 			"at most 14000 days"},
-		{"store/directorycache.New", made(directorycache.New, directorycache.Config{TTL: -1, Size: -1}),
+		{"internal/directorycache.New", made(directorycache.New, directorycache.Config{TTL: -1, Size: -1}),
 			"Config.Directory | Config.TTL | Config.Size"},
-		{"store/directorycache.New", made(directorycache.New,
+		{"internal/directorycache.New", made(directorycache.New,
 			directorycache.Config{Directory: sites, TTL: time.Second + 1}),
 			"Config.TTL"},
 		{"store/meta.Open", opened(meta.Open, meta.Config{Prefix: "a_b", Wait: -1, Timeout: -1}),

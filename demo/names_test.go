@@ -3,7 +3,7 @@ package demo
 import (
 	"testing"
 
-	"github.com/sightline-analytics/sightline/track/agent"
+	"github.com/sightline-analytics/sightline/internal/agent"
 )
 
 // TestNamesAreThoseOfTheTracker checks that the names of browsers, systems and devices are those that the tracker and

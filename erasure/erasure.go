@@ -13,10 +13,10 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/failure"
+	"github.com/sightline-analytics/sightline/internal/rowjson"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-analytics/sightline/store/rowjson"
+	"github.com/sightline-analytics/sightline/internal/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/rowjson"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/exporter"
+	"github.com/sightline-analytics/sightline/internal/rowjson"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/sqlite"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )

@@ -3,12 +3,12 @@ package exporter
 import (
 	"io"
 
+	"github.com/sightline-analytics/sightline/internal/rowjson"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// NDJSON returns the format of package store/rowjson: an item of any table as a line of JSON. Between the items are
+// NDJSON returns the format of package internal/rowjson: an item of any table as a line of JSON. Between the items are
 // marks, which package importer skips:
 //
 //	{"export":{"rows":20000,"after":"events:1764000000000:evt_1"}}

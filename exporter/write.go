@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/sightline-analytics/sightline/internal/rowjson"
 	"github.com/sightline-analytics/sightline/internal/scan"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/rowjson"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 

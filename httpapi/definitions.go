@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/listing"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
+	"github.com/sightline-analytics/sightline/internal/saved"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/query/saved"
 	"github.com/sightline-analytics/sightline/store"
 )
 

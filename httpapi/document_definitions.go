@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/internal/openapi"
-	"github.com/sightline-analytics/sightline/query/saved"
+	"github.com/sightline-analytics/sightline/internal/saved"
 	"github.com/sightline-analytics/sightline/store"
 )
 

@@ -77,8 +77,8 @@ var sentinels = map[string]struct {
 // the comment of an interface names, is of a kind, and each kind has a row in the table of errors.
 func TestSentinels(t *testing.T) {
 	named := map[string]string{} // where an error is named, by its name
-	for _, dir := range []string{"auth", "auth/audit", "erasure", "exporter", "flags", "health", "query", "query/saved",
-		"store"} {
+	for _, dir := range []string{"auth", "auth/audit", "erasure", "exporter", "flags", "health", "query",
+		"internal/saved", "store"} {
 		maps.Copy(named, testenv.ErrorsNamedIn(t, filepath.Join("..", filepath.FromSlash(dir))))
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/agent"
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // A skipError says why a record becomes no row.

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/agent"
 	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // FuzzFormats reads any content in any format. Every byte but those between records belongs to a piece, every piece has

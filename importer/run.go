@@ -8,11 +8,11 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/agent"
 	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // A Target is a store that an import writes to.

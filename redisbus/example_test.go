@@ -7,41 +7,27 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/redisbus"
+	"github.com/sightline-analytics/sightline/store"
 )
 
-// keys are the keys of a host that notifies others of its changes, such as a meta.Store or an auth.Memory.
-type keys interface {
-	auth.KeyStore
-	Notify(inv auth.Invalidator)
-}
-
-// Every process has a bus. Its key store notifies the cache of keys and the bus. The bus notifies the caches and
-// the flags of the other processes.
+// Every process has a bus. The service notifies it of changes, and it notifies the services of the other processes. The
+// processes share events and records, such as a clickhouse.Store and a meta.Store on PostgreSQL.
 func Example() {
-	start := func(keys keys, store flags.Store, client *redis.Client) (*keycache.Cache, *flags.Service, error) {
+	start := func(events store.Store, records sightline.Records, client *redis.Client) (*sightline.Service, error) {
 		bus, err := redisbus.New(redisbus.Config{Client: client}) // close it after the service
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		cache, err := keycache.New(keycache.Config{Store: keys})
-		if err != nil {
-			return nil, nil, err
-		}
-		keys.Notify(cache)
-		keys.Notify(bus)
-		bus.NotifyKeys(cache)
-		service, err := flags.New(flags.Config{Store: store, Bus: bus})
-		return cache, service, err
+		return sightline.New(sightline.Config{Events: events, Records: records, Bus: bus})
 	}
 	_ = start
 }
 
-// If Redis is unreachable, keys and flags can still be changed. Other processes see the change after
-// keycache.Config.TTL or flags.Config.Every.
+// If Redis is unreachable, keys and flags can still be changed. Other processes see a changed key within a second, and
+// a changed flag after flags.Config.Every.
 func ExampleBus_KeyChanged() {
 	ctx := context.Background()
 	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1}) // nobody listens there

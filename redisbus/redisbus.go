@@ -1,16 +1,11 @@
 // Package redisbus notifies all processes of a deployment of changed keys and feature flags through Redis:
 //
 //	bus, err := redisbus.New(redisbus.Config{Client: client})
-//	defer bus.Close(ctx)
-//	cache, err := keycache.New(keycache.Config{Store: keys})
-//	keys.Notify(cache)                                                  // changes of keys by this process
-//	keys.Notify(bus)                                                    // tells the other processes
-//	bus.NotifyKeys(cache)                                               // changes of keys by other processes
-//	service, err := flags.New(flags.Config{Store: store, Bus: bus})     // changes of flags in both directions
+//	defer bus.Close(ctx) // after the service
+//	service, err := sightline.New(sightline.Config{Events: events, Records: records, Bus: bus})
 //
 // With it a revocation of a key and a change of a flag reach all processes within milliseconds. Without it they
-// take effect when a cache of keys expires (keycache.Config.TTL), and at the next check of the store
-// (flags.Config.Every).
+// take effect within a second, and at the next check of the store (flags.Config.Every).
 //
 // The bus carries only ids of keys, and kinds and ids of clients of flags. Security does not depend on it. If a
 // message is lost or Redis is unreachable, processes see the change as late as without the bus. A message is sent

@@ -44,8 +44,8 @@ const (
 	MaxOwnerDefinitionsBytes = 16 << 20 // their names and bodies
 )
 
-// A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package query/saved knows
-// what Body means.
+// A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package internal/saved
+// knows what Body means.
 type Definition struct {
 	Kind    DefinitionKind
 	Name    string          // unique among the definitions of a kind of a website

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/agent"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // A gate decides what one request may store: in which website, link or monitor, by the rules of the website, and within

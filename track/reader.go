@@ -4,10 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/internal/agent"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/intake"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // A reader makes rows from the items of one request. It reports mistakes in their fields. It does not know whether the

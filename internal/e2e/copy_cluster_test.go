@@ -5,9 +5,9 @@ package e2e
 import (
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // testCopy copies a dataset to two shards and back. Every row must be stored once.

@@ -18,10 +18,10 @@ import (
 
 	"github.com/sightline-analytics/sightline/demo"
 	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/storetest"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // TestCopy copies a DuckDB file to ClickHouse, is killed twice, continues and verifies. Then the verification must find

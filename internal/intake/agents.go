@@ -5,8 +5,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/sightline-analytics/sightline/internal/agent"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // maxAgents is the size of the cache; most traffic comes from fewer user agents. Each takes at most agent.MaxLen bytes,

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-analytics/sightline/track/agent"
+	"github.com/sightline-analytics/sightline/internal/agent"
 )
 
 func TestAgentsAreBounded(t *testing.T) {

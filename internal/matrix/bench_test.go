@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/directorycache"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
 // BenchmarkGuard measures the steps before an answer: authentication with a cached key, limit, authorisation and audit.

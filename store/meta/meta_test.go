@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/authtest"
-	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/internal/keycache"
 	"github.com/sightline-analytics/sightline/store"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/internal/keycache"
 	"github.com/sightline-analytics/sightline/internal/pgtest"
 	"github.com/sightline-analytics/sightline/store"
 )

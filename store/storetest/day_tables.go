@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/schema"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // DayTables tests a store that has all tables of [schema.DayTables]. The store must fill each table. Backup, Purge and

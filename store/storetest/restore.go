@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // movable is a store from which and to which rows can be copied.

@@ -15,11 +15,11 @@ import (
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/embedded"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 type printSchema struct{ tables }

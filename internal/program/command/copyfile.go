@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/store/embedded"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // toDuckDB is the value of copy --to for a DuckDB file beside a SQLite file.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/program/install"
 	"github.com/sightline-analytics/sightline/internal/testenv"
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/store/embedded"
 	"github.com/sightline-analytics/sightline/store/sqlite"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // TestCopyToDuckDB copies the SQLite file of a folder, and compares the two files.

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/saved"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/query/saved"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
 )

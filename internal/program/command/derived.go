@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/program/control"
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // eventSource has the options of commands that read events.

@@ -12,10 +12,10 @@ import (
 	"github.com/sightline-analytics/sightline/erasure"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // storedData has the options of commands about events and profiles.

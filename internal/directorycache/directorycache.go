@@ -61,14 +61,14 @@ var _ store.Directory = (*Cache)(nil)
 func New(cfg Config) (*Cache, error) {
 	var faults []error
 	if cfg.Directory == nil {
-		faults = append(faults, errors.New("store/directorycache: Config.Directory is required"))
+		faults = append(faults, errors.New("directorycache: Config.Directory is required"))
 	}
 	if cfg.TTL < 0 || cfg.TTL > MaxTTL {
-		faults = append(faults, fmt.Errorf("store/directorycache: Config.TTL must be between 0 and %v, not %v", MaxTTL,
+		faults = append(faults, fmt.Errorf("directorycache: Config.TTL must be between 0 and %v, not %v", MaxTTL,
 			cfg.TTL))
 	}
 	if cfg.Size < 0 {
-		faults = append(faults, fmt.Errorf("store/directorycache: Config.Size must be at least 0, not %d", cfg.Size))
+		faults = append(faults, fmt.Errorf("directorycache: Config.Size must be at least 0, not %d", cfg.Size))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -89,7 +89,7 @@ func New(cfg Config) (*Cache, error) {
 	})
 	sites, err2 := recent.New(each, cfg.Directory.Website)
 	if err := errors.Join(err1, err2); err != nil {
-		return nil, fmt.Errorf("store/directorycache: %w", err)
+		return nil, fmt.Errorf("directorycache: %w", err)
 	}
 	return &Cache{cfg, owners, sites}, nil
 }

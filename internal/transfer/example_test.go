@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // Copy all rows up to yesterday, for example from duckdb.Open to clickhouse.Open. After an error, another call

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/internal/keycache"
 )
 
 // Authenticators use the cache instead of the store. The store notifies the cache of changes; the

@@ -61,13 +61,14 @@ var (
 func New(cfg Config) (*Cache, error) {
 	var faults []error
 	if cfg.Store == nil {
-		faults = append(faults, errors.New("auth/keycache: Config.Store is required"))
+		faults = append(faults, errors.New("keycache: Config.Store is required"))
 	}
 	if cfg.TTL < 0 || cfg.TTL > MaxTTL {
-		faults = append(faults, fmt.Errorf("auth/keycache: TTL must be between 0 and %v, not %v", MaxTTL, cfg.TTL))
+		faults = append(faults, fmt.Errorf("keycache: TTL must be between 0 and %v, not %v", MaxTTL, cfg.TTL))
 	}
 	if cfg.Keys < 0 || cfg.Unknown < 0 {
-		faults = append(faults, fmt.Errorf("auth/keycache: numbers of keys (%d) and unknown digests (%d) must not be negative", cfg.Keys, cfg.Unknown))
+		faults = append(faults, fmt.Errorf("keycache: numbers of keys (%d) and unknown digests (%d) must not be negative",
+			cfg.Keys, cfg.Unknown))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -87,7 +88,7 @@ func New(cfg Config) (*Cache, error) {
 	keys, err := recent.New(recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown,
 		NotFound: auth.ErrNotFound, Now: cfg.Now}, loaderOf(cfg.Store))
 	if err != nil {
-		return nil, fmt.Errorf("auth/keycache: %w", err)
+		return nil, fmt.Errorf("keycache: %w", err)
 	}
 	return &Cache{keys}, nil
 }
@@ -97,7 +98,7 @@ func loaderOf(store auth.KeyStore) recent.Loader[*auth.Key] {
 	return func(ctx context.Context, digest string) (*auth.Key, error) {
 		key, err := store.KeyByDigest(ctx, auth.Digest([]byte(digest)))
 		if err == nil && key == nil {
-			err = errors.New("auth/keycache: store returned neither a key nor an error")
+			err = errors.New("keycache: store returned neither a key nor an error")
 		}
 		return key, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/authtest"
-	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/internal/keycache"
 )
 
 // The tests of internal/recent cover age, eviction, shared look-ups and cancellation. These cover what keys add.

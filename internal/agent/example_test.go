@@ -3,7 +3,7 @@ package agent_test
 import (
 	"fmt"
 
-	"github.com/sightline-analytics/sightline/track/agent"
+	"github.com/sightline-analytics/sightline/internal/agent"
 )
 
 func Example() {

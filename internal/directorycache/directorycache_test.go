@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/directorycache"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
 // The tests of internal/recent cover age, eviction, shared look-ups and cancellation. These cover what a directory

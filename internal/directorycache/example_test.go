@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sightline-analytics/sightline/internal/directorycache"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
 // A change is visible within a second, or at once after Forget.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/transfer"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/sqlite"
-	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // A seen source has the days of its events that were compared.
