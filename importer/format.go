@@ -29,14 +29,28 @@ var errHeader = errors.New("a header")
 // a *skipError names the reason, and other errors mean Malformed.
 type parser func(text []byte, out *found) error
 
-// A format is a form of sources.
+// A getter returns a column of the current record; empty if the record does not have it.
+type getter func(column string) string
+
+// A reader returns the columns of the text of a piece. Its errors are those of a parser.
+type reader func(text []byte) (getter, error)
+
+// A format is a form of sources. Its records have columns, or it has a parser of its own.
 type format struct {
 	name  string
 	title string
 	is    func(line []byte) bool // reports whether the first line of a source is of the format; nil if it must be named
 	split func(*window) splitter
-	// open returns a parser for one source. columns is Config.Map.
-	open func(columns map[string]string) parser
+
+	read func() reader // returns a reader for one source
+	// columns has the columns of each field. Nil means that a field is read from the column of its own name.
+	columns columns
+	// requests says that the records are requests of an access log, which have an address and a status.
+	requests bool
+	check    func(get getter) error            // refuses a record that is not an event; may be nil
+	finish   func(r *Record, get getter) error // sets what is not the text of one column; may be nil
+
+	parse parser // used in place of read, columns, check and finish
 }
 
 func byLine(from *window) splitter    { return &lines{from} }
@@ -44,25 +58,49 @@ func byRow(from *window) splitter     { return &rows{window: from} }
 func byObject(from *window) splitter  { return &values{window: from} }
 func byElement(from *window) splitter { return &values{window: from, count: true} }
 
-// plain returns a format's open for a parser without columns and state.
-func plain(p parser) func(map[string]string) parser {
-	return func(map[string]string) parser { return p }
-}
-
 // formats lists all formats. The first one whose is reports true is used.
 func formats() []format {
 	return []format{
-		{"sightline", "rows of Sightline as lines of JSON", isRow, byObject, plain(parseRow)},
-		{"combined", "Combined Log Format of nginx and Apache", isCombined, byLine, plain(parseCombined)},
-		{"caddy", "access log of Caddy in JSON", isCaddy, byObject, plain(parseCaddy)},
-		{"cloudfront", "standard log of CloudFront", isCloudFront, byLine, openCloudFront},
-		{"cloudflare", "HTTP requests of Cloudflare Logpush", isCloudflare, byObject, plain(parseCloudflare)},
-		{"umami", "events of an export of Umami, in CSV", isUmami, byRow, openUmami},
-		{"goatcounter", "export of GoatCounter, in CSV", isGoatCounter, byRow, openGoatCounter},
-		{"matomo", "visits of Matomo's API Live.getLastVisitsDetails, in JSON", isMatomo, byElement,
-			plain(parseMatomo)},
-		{"json", "JSON of any program, one object a line; its columns are in Config.Map", nil, byObject, openJSON},
-		{"csv", "CSV of any program, with a header; its columns are in Config.Map", nil, byRow, openCSV},
+		{name: "sightline", title: "rows of Sightline as lines of JSON", is: isRow, split: byObject, parse: parseRow},
+		{name: "combined", title: "Combined Log Format of nginx and Apache", is: isCombined, split: byLine,
+			parse: parseCombined},
+		caddy(), cloudFront(), cloudflare(), umami(), goatCounter(),
+		{name: "matomo", title: "visits of Matomo's API Live.getLastVisitsDetails, in JSON", is: isMatomo,
+			split: byElement, parse: parseMatomo},
+		{name: "json", title: "JSON of any program, one object a line; its columns are in Config.Map", split: byObject,
+			read: readObjects},
+		{name: "csv", title: "CSV of any program, with a header; its columns are in Config.Map", split: byRow,
+			read: readCSV},
+	}
+}
+
+// open returns a parser for one source. columns is Config.Map.
+func (f *format) open(given map[string]string) parser {
+	if f.parse != nil {
+		return f.parse
+	}
+	read, bound := f.read(), f.bind(given)
+	return func(text []byte, out *found) error {
+		get, err := read(text)
+		if err != nil {
+			return err
+		}
+		if f.check != nil {
+			if err := f.check(get); err != nil {
+				return err
+			}
+		}
+		r, err := bound.record(get)
+		if err != nil {
+			return err
+		}
+		if f.finish != nil {
+			if err := f.finish(&r, get); err != nil {
+				return err
+			}
+		}
+		out.records = append(out.records, r)
+		return nil
 	}
 }
 

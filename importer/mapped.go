@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// This file reads JSON and CSV of any program: Config.Map names the column of each field.
+// This file reads records of the columns that a format, or Config.Map, names for each field.
 
 // fields lists the fields of records, with the place of their text.
 var fields = []struct {
@@ -79,29 +79,74 @@ func checkMap(columns map[string]string) error {
 	return errors.Join(faults...)
 }
 
-// columnOf returns the column of a field.
-func columnOf(columns map[string]string, field string) string {
-	if c, ok := columns[field]; ok {
-		return c
-	}
-	return field
+// columns has the columns of each field. The first column with a value counts.
+type columns map[string][]string
+
+// A binding has what a format reads records from.
+type binding struct {
+	time, status []string
+	texts        []boundText
+	requests     bool   // see format
+	hint         string // what to do if there is no time
 }
 
-// mapped returns the record whose columns get returns.
-func mapped(columns map[string]string, get func(column string) string) (Record, error) {
+// A boundText is a field of records with its columns.
+type boundText struct {
+	at      func(r *Record) *string
+	columns []string
+}
+
+// bind returns the columns of f. Those in given have priority.
+func (f *format) bind(given map[string]string) binding {
+	of := func(field string) []string {
+		if column, ok := given[field]; ok {
+			return []string{column}
+		}
+		if f.columns == nil {
+			return []string{field}
+		}
+		return f.columns[field]
+	}
+	b := binding{time: of(timeField), status: of(statusField), requests: f.requests}
+	if f.columns == nil {
+		b.hint = "; name its column with time=COLUMN"
+	}
+	for _, field := range fields {
+		if all := of(field.name); all != nil {
+			b.texts = append(b.texts, boundText{field.at, all})
+		}
+	}
+	return b
+}
+
+// first returns the value of the first of columns that has one.
+func (get getter) first(columns []string) string {
+	for _, c := range columns {
+		if value := get(c); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// record returns the record whose columns get returns.
+func (b *binding) record(get getter) (Record, error) {
 	var r Record
-	at, ok := anyTime(get(columnOf(columns, timeField)))
+	at, ok := anyTime(get.first(b.time))
 	if !ok {
-		return r, malformed(columnOf(columns, timeField) + " is not a time; name its column with time=COLUMN")
+		return r, malformed(b.time[0] + " is not a time" + b.hint)
 	}
 	r.Time = at
-	for _, f := range fields {
-		*f.at(&r) = get(columnOf(columns, f.name))
+	for i := range b.texts {
+		*b.texts[i].at(&r) = get.first(b.texts[i].columns)
 	}
-	if status := get(columnOf(columns, statusField)); status != "" {
+	if b.requests && r.Address == "" {
+		r.Address = unknownAddress
+	}
+	if status := get.first(b.status); status != "" || b.requests {
 		n, err := strconv.Atoi(status)
 		if err != nil {
-			return r, malformed(columnOf(columns, statusField) + " is not a number")
+			return r, malformed(b.status[0] + " is not a number")
 		}
 		r.Status = n
 	} else if r.Method != "" {
@@ -118,33 +163,22 @@ func mapped(columns map[string]string, get func(column string) string) (Record, 
 	return r, nil
 }
 
-func openCSV(columns map[string]string) parser {
+// readCSV returns a reader of CSV with a header.
+func readCSV() reader {
 	var h sheet
-	return func(text []byte, out *found) error {
-		if err := h.read(text); err != nil {
-			return err
-		}
-		r, err := mapped(columns, h.get)
-		if err == nil {
-			out.records = append(out.records, r)
-		}
-		return err
-	}
+	return func(text []byte) (getter, error) { return h.get, h.read(text) }
 }
 
-func openJSON(columns map[string]string) parser {
-	return func(text []byte, out *found) error {
+// readObjects returns a reader of JSON objects. A column within an object is written with dots.
+func readObjects() reader {
+	return func(text []byte) (getter, error) {
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.UseNumber()
 		var o map[string]any
 		if err := d.Decode(&o); err != nil {
-			return malformed(err.Error())
+			return nil, malformed(err.Error())
 		}
-		r, err := mapped(columns, func(column string) string { return member(o, column) })
-		if err == nil {
-			out.records = append(out.records, r)
-		}
-		return err
+		return func(column string) string { return member(o, column) }, nil
 	}
 }
 

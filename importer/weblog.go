@@ -2,14 +2,11 @@ package importer
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // This file reads the Combined Log Format of nginx and Apache, also with the virtual host in front, and with more
@@ -238,18 +235,41 @@ func logTime(s string) (time.Time, bool) {
 	return day.Add(clock + zone), true
 }
 
-// openCloudFront returns a parser of the logs of CloudFront: lines of fields that are separated by tabs, after a line
-// with their names that begins with #Fields, or lines of JSON.
-func openCloudFront(map[string]string) parser {
+// cloudFront is the format of the logs of CloudFront: lines of W3C, or of JSON. Real-time logs have other names of the
+// headers.
+func cloudFront() format {
+	return format{
+		name: "cloudfront", title: "standard log of CloudFront", is: isCloudFront, split: byLine,
+		read: readCloudFront, requests: true,
+		columns: columns{
+			"time": {"timestamp(ms)", "timestamp", dateTime}, "id": {"x-edge-request-id"}, "method": {"cs-method"},
+			"status": {"sc-status"}, "host": {"x-host-header", "cs-host"}, "content_type": {"sc-content-type"},
+			"address": {"c-ip"}, "country": {"c-country"}, "referrer": {"cs(Referer)", "cs-referer"},
+			"user_agent": {"cs(User-Agent)", "cs-user-agent"},
+		},
+		finish: func(r *Record, get getter) error {
+			r.URL = singly(withQuery(get("cs-uri-stem"), get("cs-uri-query")))
+			r.Referrer, r.UserAgent = twiceDecoded(r.Referrer), twiceDecoded(r.UserAgent)
+			return nil
+		},
+	}
+}
+
+// dateTime is a column of W3C logs and of CloudFront: the fields date and time.
+const dateTime = "date time"
+
+// readCloudFront returns a reader of lines of fields that are separated by tabs, after a line with their names that
+// begins with #Fields, or of lines of JSON.
+func readCloudFront() reader {
 	columns := map[string]int{}
-	return func(line []byte, out *found) error {
+	return func(line []byte) (getter, error) {
 		switch {
 		case line[0] == '{':
 			var fields map[string]loose
 			if err := json.Unmarshal(line, &fields); err != nil {
-				return malformed(err.Error())
+				return nil, malformed(err.Error())
 			}
-			return cloudFrontRecord(func(name string) string { return absent(string(fields[name])) }, out)
+			return withDateTime(func(name string) string { return absent(string(fields[name])) }), nil
 		case line[0] == '#':
 			if names, ok := bytes.CutPrefix(line, []byte("#Fields:")); ok {
 				clear(columns)
@@ -257,46 +277,31 @@ func openCloudFront(map[string]string) parser {
 					columns[name] = i
 				}
 			}
-			return errHeader
+			return nil, errHeader
 		case len(columns) == 0:
-			return malformed("no line #Fields before it")
+			return nil, malformed("no line #Fields before it")
 		}
 		parts := strings.Split(string(line), "\t")
 		if len(parts) < len(columns) {
-			return malformed("fewer fields than names in the line #Fields")
+			return nil, malformed("fewer fields than names in the line #Fields")
 		}
-		return cloudFrontRecord(func(name string) string {
+		return withDateTime(func(name string) string {
 			if i, ok := columns[name]; ok {
 				return absent(parts[i])
 			}
 			return ""
-		}, out)
+		}), nil
 	}
 }
 
-// cloudFrontRecord adds the record with these fields. Real-time logs have other names of the headers.
-func cloudFrontRecord(field func(name string) string, out *found) error {
-	at, ok := anyTime(cmp.Or(field("timestamp(ms)"), field("timestamp"), field("date")+" "+field("time")))
-	if !ok {
-		return malformed("no date and time")
+// withDateTime returns get with the column dateTime.
+func withDateTime(get getter) getter {
+	return func(column string) string {
+		if column == dateTime {
+			return get("date") + " " + get("time")
+		}
+		return get(column)
 	}
-	status, err := strconv.Atoi(field("sc-status"))
-	if err != nil {
-		return malformed("no status")
-	}
-	url := field("cs-uri-stem")
-	if query := field("cs-uri-query"); query != "" {
-		url += "?" + query
-	}
-	out.records = append(out.records, Record{
-		ID: field("x-edge-request-id"), Time: at, Method: field("cs-method"), Status: status, URL: singly(url),
-		Host:        cmp.Or(field("x-host-header"), field("cs-host")),
-		ContentType: field("sc-content-type"), Address: cmp.Or(field("c-ip"), unknownAddress),
-		Referrer:  twiceDecoded(cmp.Or(field("cs(Referer)"), field("cs-referer"))),
-		UserAgent: twiceDecoded(cmp.Or(field("cs(User-Agent)"), field("cs-user-agent"))),
-		Agent:     store.Agent{Country: field("c-country")},
-	})
-	return nil
 }
 
 func isCloudFront(line []byte) bool {
