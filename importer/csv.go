@@ -7,23 +7,49 @@ import (
 	"strings"
 )
 
+// separatorOf returns what separates the fields of CSV with this header: a comma, a semicolon or a tab, whichever the
+// first line has most of outside quotes.
+func separatorOf(header []byte) byte {
+	header, _, _ = bytes.Cut(header, []byte("\n"))
+	var count [256]int
+	quoted := false
+	for _, c := range header {
+		if c == '"' {
+			quoted = !quoted
+		} else if !quoted {
+			count[c]++
+		}
+	}
+	separator := byte(',')
+	for _, other := range []byte(";\t") {
+		if count[other] > count[separator] {
+			separator = other
+		}
+	}
+	return separator
+}
+
 // csvLine returns the fields of a record.
-func csvLine(text []byte) ([]string, error) {
+func csvLine(text []byte, separator byte) ([]string, error) {
 	r := csv.NewReader(bytes.NewReader(text))
-	r.FieldsPerRecord, r.LazyQuotes = -1, true
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(separator), -1, true
 	return r.Read()
 }
 
 // A sheet finds the columns of CSV by name. Its first record has the names.
 type sheet struct {
-	columns map[string]int
-	names   []string // of the columns
-	fields  []string // of the current record
+	columns   map[string]int
+	names     []string // of the columns
+	fields    []string // of the current record
+	separator byte
 }
 
 // read reads a record. The first one is the header: read returns errHeader.
 func (h *sheet) read(text []byte) error {
-	fields, err := csvLine(text)
+	if h.columns == nil {
+		h.separator = separatorOf(text)
+	}
+	fields, err := csvLine(text, h.separator)
 	if err != nil {
 		return malformed(err.Error())
 	}
@@ -64,7 +90,7 @@ func (h *sheet) get(name string) string {
 
 // hasColumns reports whether a line is a header of CSV with these columns.
 func hasColumns(line []byte, names ...string) bool {
-	fields, err := csvLine(line)
+	fields, err := csvLine(line, separatorOf(line))
 	if err != nil {
 		return false
 	}

@@ -198,7 +198,7 @@ func refuse(head []byte) error {
 
 // isPlausible reports whether a line is the header of a table of totals: all of them begin with the day.
 func isPlausible(line []byte) bool {
-	fields, err := csvLine(line)
+	fields, err := csvLine(line, separatorOf(line))
 	return err == nil && fields[0] == "date" && slices.Contains(fields, "visitors") &&
 		(slices.Contains(fields, "pageviews") || slices.Contains(fields, "visits") || slices.Contains(fields, "events"))
 }

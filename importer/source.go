@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/mikelolasagasti/xz"
 )
 
 // A Source has the records of one file, stream or table. Exactly one of Open and Records is set.
@@ -150,7 +152,8 @@ func (s *Source) open() (_ *input, err error) {
 
 // decompress returns a reader of the content, by the first bytes of raw.
 func (in *input) decompress(raw *bufio.Reader) (io.Reader, error) {
-	magic, _ := raw.Peek(4) // a shorter file is not compressed
+	const maxWindow = 128 << 20 // of zstd and xz, which allocate what a file asks for
+	magic, _ := raw.Peek(6)     // a shorter file is not compressed
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		unzip, err := gzip.NewReader(raw)
@@ -161,7 +164,6 @@ func (in *input) decompress(raw *bufio.Reader) (io.Reader, error) {
 		unzip.Multistream(false)
 		return &members{Reader: unzip, raw: raw}, nil
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		const maxWindow = 128 << 20
 		unzip, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
@@ -170,6 +172,14 @@ func (in *input) decompress(raw *bufio.Reader) (io.Reader, error) {
 			unzip.Close()
 			return nil
 		})
+		return unzip, nil
+	case bytes.HasPrefix(magic, []byte("BZh")) && len(magic) > 4 && (magic[4] == 0x31 || magic[4] == 0x17):
+		return bzip2.NewReader(raw), nil // after the level, a block or the end begins
+	case bytes.HasPrefix(magic, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
+		unzip, err := xz.NewReader(raw, maxWindow)
+		if err != nil {
+			return nil, fmt.Errorf("xz: %w", err)
+		}
 		return unzip, nil
 	}
 	return raw, nil
@@ -316,10 +326,17 @@ func problem(err error) string {
 	switch {
 	case errors.Is(err, errAfterGzip):
 		return errAfterGzip.Error()
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, xz.ErrBuf):
 		return "the compressed data ends too early; everything before its end was imported"
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch),
+		errors.Is(err, xz.ErrData), isBzip2(err):
 		return "the compressed data is damaged; everything before the damage was imported"
 	}
 	return strings.TrimSpace(err.Error())
+}
+
+// isBzip2 reports whether err is of damaged data of bzip2.
+func isBzip2(err error) bool {
+	_, is := errors.AsType[bzip2.StructuralError](err)
+	return is
 }

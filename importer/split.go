@@ -49,7 +49,8 @@ func (l *lines) next() (piece, error) {
 type rows struct {
 	*window
 
-	columns int // number of fields of the first record, which has their names; 0 before it
+	columns   int // number of fields of the first record, which has their names; 0 before it
+	separator byte
 }
 
 func (r *rows) next() (piece, error) {
@@ -62,6 +63,9 @@ func (r *rows) next() (piece, error) {
 			return r.tooLong(p), err
 		case err != nil:
 			return p, err
+		}
+		if r.columns == 0 {
+			r.separator = separatorOf(r.rest()[:first])
 		}
 		n, fields := r.record(first)
 		if n == 0 {
@@ -83,9 +87,9 @@ func (r *rows) next() (piece, error) {
 func (r *rows) record(first int) (n, fields int) {
 	text := r.rest()[:first]
 	if bytes.IndexByte(text, '"') < 0 {
-		return first, 1 + bytes.Count(text, []byte(","))
+		return first, 1 + bytes.Count(text, []byte{r.separator})
 	}
-	var q quotes
+	q := quotes{separator: r.separator}
 	fields = 1
 	for i := 0; ; i++ {
 		// The byte after a quote decides what the quote means.
@@ -132,6 +136,8 @@ const (
 
 // quotes is the state of reading a record of CSV.
 type quotes struct {
+	separator byte
+
 	inField bool // not at the beginning of a field
 	quoted  bool
 	odd     bool // a quoted field has a quote that is neither its end nor doubled
@@ -143,7 +149,7 @@ func (q *quotes) read(c, after byte) csvMark {
 	switch {
 	case q.quoted && c == '"' && after == '"':
 		return escapedQuote
-	case q.quoted && c == '"' && (after == ',' || after == '\n' || after == '\r'):
+	case q.quoted && c == '"' && (after == q.separator || after == '\n' || after == '\r'):
 		q.quoted = false
 	case q.quoted && c == '"':
 		q.odd = true
@@ -152,7 +158,7 @@ func (q *quotes) read(c, after byte) csvMark {
 	case q.quoted:
 	case c == '"' && !q.inField:
 		q.quoted, q.odd = true, false
-	case c == ',':
+	case c == q.separator:
 		q.inField = false
 		return fieldEnds
 	case c == '\n':

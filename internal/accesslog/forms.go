@@ -54,6 +54,12 @@ func Forms() []Form {
 			header: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method " +
 				"cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query x-edge-request-id x-host-header\n"},
 		{Name: "Cloudflare", Format: "cloudflare", line: cloudflare},
+		{Name: "CSV with semicolons", Format: "csv", Map: columns,
+			header: "at;client.ip;client.agent;verb;code;page;site\n",
+			line: func(l *Line) string {
+				return fmt.Sprintf("%s;%s;%q;%s;%d;%s;%s\n", l.At.Format(time.RFC3339), l.Address, l.Agent, l.Method,
+					l.Status, l.Path, l.Host)
+			}},
 		{Name: "JSON", Format: "json", Map: columns, line: own},
 		{Name: "JSON, many a line", Format: "json", Map: columns,
 			line: func(l *Line) string { return strings.TrimSuffix(own(l), "\n") + " " }},

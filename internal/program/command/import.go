@@ -38,7 +38,7 @@ type importEvents struct {
 	DryRun  bool              `help:"Store nothing. Print what would be stored: rows and people by day, sources, skipped records, and days that have events already."`
 	Rows    int               `default:"10000" help:"Number of rows to hold in memory and store at a time."`
 
-	Files []string `arg:"" optional:"" name:"file" help:"Files or patterns; plain, or compressed by gzip or zstd. - or no file means standard input."`
+	Files []string `arg:"" optional:"" name:"file" help:"Files or patterns; plain, or compressed by gzip, zstd, bzip2 or xz. - or no file means standard input."`
 }
 
 func (*importEvents) Help() string {
