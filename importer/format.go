@@ -45,10 +45,13 @@ type format struct {
 	read func() reader // returns a reader for one source
 	// columns has the columns of each field. Nil means that a field is read from the column of its own name.
 	columns columns
+	// local says that times without a zone are in Config.TimeZone. In other formats they are in UTC.
+	local bool
 	// requests says that the records are requests of an access log, which have an address and a status.
 	requests bool
-	check    func(get getter) error            // refuses a record that is not an event; may be nil
-	finish   func(r *Record, get getter) error // sets what is not the text of one column; may be nil
+	needs    func(given map[string]string) error // returns what Config.Map lacks; may be nil
+	check    func(get getter) error              // refuses a record that is not an event; may be nil
+	finish   func(r *Record, get getter) error   // sets what is not the text of one column; may be nil
 
 	parse parser // used in place of read, columns, check and finish
 }
@@ -64,22 +67,23 @@ func formats() []format {
 		{name: "sightline", title: "rows of Sightline as lines of JSON", is: isRow, split: byObject, parse: parseRow},
 		{name: "combined", title: "Combined Log Format of nginx and Apache", is: isCombined, split: byLine,
 			parse: parseCombined},
-		caddy(), cloudFront(), cloudflare(), umami(), goatCounter(),
+		caddy(), traefik(), w3c(), cloudFront(), cloudflare(), alb(), s3(), haproxy(), umami(),
+		goatCounter(),
 		{name: "matomo", title: "visits of Matomo's API Live.getLastVisitsDetails, in JSON", is: isMatomo,
 			split: byElement, parse: parseMatomo},
 		{name: "json", title: "JSON of any program, one object a line; its columns are in Config.Map", split: byObject,
-			read: readObjects},
+			read: readObjects, local: true},
 		{name: "csv", title: "CSV of any program, with a header; its columns are in Config.Map", split: byRow,
-			read: readCSV},
+			read: readCSV, local: true},
 	}
 }
 
-// open returns a parser for one source. columns is Config.Map.
-func (f *format) open(given map[string]string) parser {
+// open returns a parser for one source.
+func (f *format) open(cfg *Config) parser {
 	if f.parse != nil {
 		return f.parse
 	}
-	read, bound := f.read(), f.bind(given)
+	read, bound := f.read(), f.bind(cfg)
 	return func(text []byte, out *found) error {
 		get, err := read(text)
 		if err != nil {
@@ -129,12 +133,21 @@ func formatNamed(name string) *format {
 	return nil
 }
 
+// lacks returns what Config.Map lacks for f.
+func (f *format) lacks(given map[string]string) error {
+	if f.needs == nil {
+		return nil
+	}
+	return f.needs(given)
+}
+
 var errUnknownFormat = errors.New("its first lines have no known format; name the format, if it is one of them")
 
 // detect returns the format of a source with this head: the first of its lines that has a format decides.
 func detect(head []byte) (*format, error) {
+	all := formats()
 	for line := range firstLines(head) {
-		for _, f := range formats() {
+		for _, f := range all {
 			if f.is != nil && f.is(line) {
 				return &f, nil
 			}
@@ -176,8 +189,6 @@ func firstLines(head []byte) iter.Seq[[]byte] {
 func refuse(head []byte) error {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	switch {
-	case bytes.HasPrefix(first, []byte("#Software: Microsoft")), isW3C(first):
-		return errors.New("it is a log of IIS, which is not supported; convert it to the Combined Log Format, or to CSV and name its columns with --map")
 	case bytes.HasPrefix(first, []byte(`{"result":"error"`)):
 		return errors.New("it is an error of Matomo: " + trimmed(first))
 	case hasColumns(bytes.TrimSpace(first), "event_id", "data_key", "string_value"),
@@ -258,8 +269,8 @@ func (s *stream) ownRows(ctx context.Context, rows *store.Batch) (taken store.Ba
 }
 
 // firstTime returns the time of the first record in the head of a source; the zero time if there is none.
-func (f *format) firstTime(head []byte, columns map[string]string) time.Time {
-	from, parse := f.split(newWindow(bytes.NewReader(head), len(head)+1)), f.open(columns)
+func (f *format) firstTime(head []byte, cfg *Config) time.Time {
+	from, parse := f.split(newWindow(bytes.NewReader(head), len(head)+1)), f.open(cfg)
 	for {
 		p, err := from.next()
 		if _, one := errors.AsType[*skipError](err); err != nil && !one {

@@ -14,12 +14,51 @@ import (
 // TestFormats imports a small file of each format, whose format is recognised, and compares the totals and some events
 // with those that a person counted.
 func TestFormats(t *testing.T) {
+	const chrome = " | browser=Chrome 130.0.0.0 | os=Windows | device=desktop"
 	for _, c := range []struct {
 		file, format   string
 		columns        map[string]string
 		report, people string
 		events         map[int]string // by position
 	}{
+		{"iis.log", "w3c", nil, "3/8 rows=3 stored=3 malformed=1 method=1 asset=1 other_host=1 bot=1",
+			"views=3 others=0 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.000 | screen_view | / | ref=https://www.google.com/ | from=google.com |" +
+					" utm=mailemail" + chrome,
+				1: "20T10:01:00.000 | screen_view | /preise.aspx | ref=https://shop.example/" + chrome,
+				2: "20T11:00:00.000 | screen_view | /a | browser=Safari 17.5 | os=iOS | device=mobile",
+			}},
+		{"w3c.log", "w3c", nil, "2/3 rows=2 stored=2 asset=1", "views=2 others=0 visitors=2 sessions=2",
+			map[int]string{
+				0: "20T10:00:00.000 | screen_view | /w3c" + chrome,
+			}},
+		{"alb.log", "alb", nil, "2/7 rows=2 stored=2 malformed=1 method=1 status=1 asset=1 other_host=1",
+			"views=2 others=0 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.186 | screen_view | /alb | from=mail | kind=other | utm=mail" + chrome,
+				1: `20T10:00:02.000 | screen_view | /say-"hi" | browser=Safari 17.5 | os=iOS | device=mobile`,
+			}},
+		{"s3.log", "s3", nil, "4/9 rows=4 stored=3 repeated=1 malformed=1 method=1 status=1 asset=1 other_kind=1",
+			"views=4 others=0 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.000 | screen_view | / | ref=https://duckduckgo.com/ | from=duckduckgo.com" + chrome,
+				2: "20T10:00:10.000 | screen_view | /about.html" + chrome,
+				3: "20T10:01:00.000 | screen_view | / | browser=Safari 17.5 | os=iOS | device=mobile",
+			}},
+		{"haproxy.log", "haproxy", map[string]string{"host": "capture.req.hdr(0)", "referrer": "capture.req.hdr(1)",
+			"user_agent": "capture.req.hdr(2)"}, "2/6 rows=2 stored=2 malformed=1 method=1 asset=1 other_kind=1",
+			"views=2 others=0 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.655 | screen_view | /ha | ref=https://www.bing.com/ | from=bing.com" + chrome,
+				1: "20T10:00:20.000 | screen_view | /h2 | browser=Safari 17.5 | os=iOS | device=mobile",
+			}},
+		{"traefik.log", "combined", nil, "1/3 rows=1 stored=1 asset=1 no_agent=1",
+			"views=1 others=0 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.000 | screen_view | /tf | ref=https://t.co/x | from=x.com" + chrome,
+			}},
+		{"traefik.json", "traefik", nil, "2/5 rows=2 stored=2 asset=1 other_host=1 other_kind=1",
+			"views=2 others=0 visitors=2 sessions=2", map[int]string{
+				0: "20T10:00:00.500 | screen_view | /tj | ref=https://duckduckgo.com/ | from=duckduckgo.com" + chrome,
+				1: "20T10:01:00.000 | screen_view | /two | ref=https://shop.example/ | browser=Safari 17.5 | os=iOS" +
+					" | device=mobile",
+			}},
 		{"nginx.log", "combined", nil,
 			"5/15 rows=5 stored=5 malformed=1 method=2 status=2 asset=1 bot=1 no_agent=1 time=2",
 			"views=5 others=0 visitors=4 sessions=4", map[int]string{
@@ -87,6 +126,9 @@ func TestFormats(t *testing.T) {
 			}
 			cfg := w.config()
 			cfg.Map = c.columns
+			if c.format == "haproxy" {
+				cfg.Format, cfg.TimeZone = c.format, zone(t, "Europe/Berlin")
+			}
 			report := w.run(t, cfg, sources...)
 			if got := report.Sources[0].Format; got != c.format {
 				t.Errorf("recognised as %q, want %q: %s", got, c.format, report.Sources[0].Problem)

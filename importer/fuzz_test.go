@@ -61,7 +61,7 @@ func FuzzFormats(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content string, format uint8) {
 		f := all[int(format)%len(all)]
-		from, parse := f.split(newWindow(strings.NewReader(content), 1)), f.open(nil)
+		from, parse := f.split(newWindow(strings.NewReader(content), 1)), f.open(&Config{})
 		var end int64
 		for {
 			p, err := from.next()

@@ -10,12 +10,12 @@ import (
 )
 
 // anyTime reads a time in a usual form. Whole and decimal numbers are seconds, milliseconds, microseconds or
-// nanoseconds since 1970, by their size. A text without a zone is in UTC.
-func anyTime(s string) (time.Time, bool) {
+// nanoseconds since 1970, by their size. A text without a zone is in zone.
+func anyTime(s string, zone *time.Location) (time.Time, bool) {
 	whole, part, _ := strings.Cut(s, ".")
 	n, err := json.Number(whole).Int64()
 	if err != nil || len(whole) == len("20060102") && part == "" {
-		return textTime(s)
+		return textTime(s, zone)
 	}
 	if strings.Trim(part, "0123456789") != "" {
 		return time.Time{}, false // such as 20.11.2026
@@ -36,15 +36,19 @@ func anyTime(s string) (time.Time, bool) {
 }
 
 // textTime reads a time in text, also as web servers write it.
-func textTime(s string) (time.Time, bool) {
-	if at, ok := intake.Instant(s); ok {
+func textTime(s string, zone *time.Location) (time.Time, bool) {
+	if at, ok := intake.InstantIn(s, zone); ok {
 		return at, true
 	}
 	if at, ok := logTime(s); ok {
 		return at, true
 	}
-	at, err := time.Parse("2006/01/02 15:04:05.999999999", s)
-	return at, err == nil && intake.Sane(at)
+	for _, layout := range []string{"2006/01/02 15:04:05.999999999", haproxyTime} {
+		if at, err := time.ParseInLocation(layout, s, zone); err == nil && intake.Sane(at) {
+			return at.UTC(), true
+		}
+	}
+	return time.Time{}, false
 }
 
 // isObject reports whether a line begins an object, or a list of objects.
@@ -101,6 +105,30 @@ func cloudflare() format {
 		finish: func(r *Record, _ getter) error {
 			if r.Method == "" || r.URL == "" {
 				return malformed("no ClientRequestMethod, or no ClientRequestURI")
+			}
+			return nil
+		},
+	}
+}
+
+// traefik is the format of Traefik's access log in JSON. Its common format is the Combined Log Format.
+func traefik() format {
+	return format{
+		name: "traefik", title: "access log of Traefik in JSON", split: byObject, read: readObjects, requests: true,
+		is: func(line []byte) bool {
+			return isObject(line) && bytes.Contains(line, []byte(`"RequestPath"`)) &&
+				bytes.Contains(line, []byte(`"DownstreamStatus"`))
+		},
+		columns: columns{
+			timeField: {"StartUTC", "StartLocal", "time"}, statusField: {"DownstreamStatus"},
+			"method": {"RequestMethod"}, "url": {"RequestPath"}, "host": {"RequestHost", "RequestAddr"},
+			"address": {"ClientHost", "ClientAddr"}, "referrer": {"request_Referer"},
+			"user_agent":   {"request_User-Agent"},
+			"content_type": {"downstream_Content-Type", "origin_Content-Type"},
+		},
+		check: func(get getter) error {
+			if get("RequestMethod") == "" {
+				return skip(OtherKind) // another message of the program
 			}
 			return nil
 		},

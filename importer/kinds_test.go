@@ -118,8 +118,6 @@ func TestKindsOfRecords(t *testing.T) {
 			other("/good", "/a.jxl") + other("/good", "/a.ics") +
 			other("/good", "/a.sql") + other("/good", "/a.db?x=1") + other("/good", "/a.html") +
 			other("/good", "/v1.2/a"), nil, "2/9 rows=2 stored=2 asset=7", []string{"/a.html", "/v1.2/a"}, ""},
-		{"a log of IIS", "#Software: Microsoft Internet Information Services 10.0\n#Version: 1.0\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) sc-status\n", nil,
-			"0/0 rows=0 stored=0", nil, "a log of IIS"},
 		{"days that do not exist", strings.ReplaceAll(good, "28/Nov/2026", "31/Feb/2026") +
 			strings.ReplaceAll(good, "28/Nov/2026", "31/Nov/2026") + good, nil,
 			"1/3 rows=1 stored=1 malformed=2", nil, ""},
@@ -163,8 +161,15 @@ func TestKindsOfRecords(t *testing.T) {
 			" x-edge-location cs-user-agent cs-referer c-country\n1795168800.5\t192.0.2.1\t200\tGET\tshop.example\t/a\tFRA\t" +
 			escaped + "\thttps://news.example/\tDE\n", nil, "1/1 rows=1 stored=1",
 			[]string{"20T10:00:00.500 | screen_view | /a | ref=https://news.example/ | from=news.example | browser=Firefox 132.0"}, ""},
-		{"a log of IIS without its first lines", "#Fields: date time s-ip cs-method cs-uri-stem c-ip sc-status\n", nil,
-			"0/0 rows=0 stored=0", nil, "a log of IIS"},
+		{"a log of IIS without its first lines", "#Fields: date time s-ip cs-method cs-uri-stem c-ip sc-status" +
+			" cs(User-Agent)\n2026-11-20 10:00:00 10.0.0.4 GET /a 192.0.2.1 200 " +
+			strings.ReplaceAll(firefox, " ", "+") + "\n", nil, "1/1 rows=1 stored=1",
+			[]string{"20T10:00:00.000 | screen_view | /a | browser=Firefox 132.0"}, ""},
+		{"a log of IIS without days", "#Fields: time cs-method cs-uri-stem c-ip sc-status\n" +
+			"10:00:00 GET /a 192.0.2.1 200\n", nil, "0/1 rows=0 stored=0 malformed=1", nil, ""},
+		{"a log of HAProxy without a user agent", "Nov 20 10:00:00 lb1 haproxy[1]: 192.0.2.1:99 " +
+			"[20/Nov/2026:10:00:00.655] in shop/web1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 " +
+			"\"GET / HTTP/1.1\"\n", nil, "0/0 rows=0 stored=0", nil, "capture.req.hdr(0)"},
 		{"CSV with semicolons", "t;u;r\n2026-11-20;\"/a;b\";https://x.example/?a,b\n2026-11-20;/c\n", named,
 			"1/2 rows=1 stored=1 malformed=1", []string{"/a;b | ref=https://x.example/"}, ""},
 		{"CSV with tabs", "t\tu\tr\n2026-11-20\t\"/a\t\"\t\\N\n2026-11-20\t/b, c\t\\N\n", named,

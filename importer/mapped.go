@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -85,6 +86,7 @@ type columns map[string][]string
 // A binding has what a format reads records from.
 type binding struct {
 	time, status []string
+	zone         *time.Location // of times without a zone
 	texts        []boundText
 	requests     bool   // see format
 	hint         string // what to do if there is no time
@@ -96,10 +98,10 @@ type boundText struct {
 	columns []string
 }
 
-// bind returns the columns of f. Those in given have priority.
-func (f *format) bind(given map[string]string) binding {
+// bind returns the columns of f. Those in Config.Map have priority.
+func (f *format) bind(cfg *Config) binding {
 	of := func(field string) []string {
-		if column, ok := given[field]; ok {
+		if column, ok := cfg.Map[field]; ok {
 			return []string{column}
 		}
 		if f.columns == nil {
@@ -107,7 +109,10 @@ func (f *format) bind(given map[string]string) binding {
 		}
 		return f.columns[field]
 	}
-	b := binding{time: of(timeField), status: of(statusField), requests: f.requests}
+	b := binding{time: of(timeField), status: of(statusField), requests: f.requests, zone: time.UTC}
+	if f.local {
+		b.zone = cfg.zone()
+	}
 	if f.columns == nil {
 		b.hint = "; name its column with time=COLUMN"
 	}
@@ -132,7 +137,7 @@ func (get getter) first(columns []string) string {
 // record returns the record whose columns get returns.
 func (b *binding) record(get getter) (Record, error) {
 	var r Record
-	at, ok := anyTime(get.first(b.time))
+	at, ok := anyTime(get.first(b.time), b.zone)
 	if !ok {
 		return r, malformed(b.time[0] + " is not a time" + b.hint)
 	}

@@ -31,10 +31,17 @@ type Config struct {
 	// Format is the name of the format of all sources, see [Formats]. Empty means that each source's first lines
 	// decide.
 	Format string
-	// Map names the columns of json and csv: its keys are fields, see [Fields], and its values are columns. A
-	// column within an object of JSON is written with dots, such as request.url. A field that is not in Map has a
-	// column of its own name.
+	// LogFormat is the form of the lines of all sources, in the notation of nginx's log_format or Apache's LogFormat.
+	// It excludes Format.
+	LogFormat string
+	// Map names the columns of fields: its keys are fields, see [Fields], and its values are columns. A column within
+	// an object of JSON is written with dots, such as request.url. In the formats json and csv, a field that is not in
+	// Map has a column of its own name. In other formats with columns, those of Map replace those of the format.
+	// Without a Format and a LogFormat, Map means that all sources are json or csv.
 	Map map[string]string
+	// TimeZone is the zone of times without one in the formats json, csv and haproxy and with a LogFormat. Nil means
+	// UTC. If a clock was set back, a time that occurred twice counts as one of both.
+	TimeZone *time.Location
 	// AnyHost also takes requests for other hosts than the website's domain and its subdomains.
 	AnyHost bool
 	Geo     track.Geo // finds countries by address; nil means that only sources that name countries have them
@@ -136,8 +143,14 @@ func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	var own *format
+	if cfg.LogFormat != "" {
+		if own, err = ownPattern(&cfg); err != nil {
+			return nil, err
+		}
+	}
 	return &run{
-		cfg: cfg, journal: j, total: sources,
+		cfg: cfg, own: own, journal: j, total: sources,
 		tally: tally{skips: map[Reason]*Skip{}, report: Report{Sources: make([]SourceReport, sources)}},
 		maker: maker{
 			website: cfg.Website, domain: address.Host(cfg.Website.Domain), anyHost: cfg.AnyHost,
@@ -163,8 +176,13 @@ func (c *Config) check() error {
 	if c.Rows < 0 {
 		faults = append(faults, fmt.Errorf("importer: Config.Rows must not be negative: %d", c.Rows))
 	}
+	if c.LogFormat != "" {
+		faults = append(faults, c.checkLogFormat())
+	}
 	if c.Format != "" && formatNamed(c.Format) == nil {
 		faults = append(faults, fmt.Errorf("importer: Config.Format: unknown format %q", c.Format))
+	} else if c.Format != "" && formatNamed(c.Format).parse != nil && len(c.Map) > 0 {
+		faults = append(faults, fmt.Errorf("importer: Config.Map: the format %s has no columns", c.Format))
 	}
 	faults = append(faults, checkMap(c.Map))
 	if c.Rows == 0 {
@@ -176,9 +194,28 @@ func (c *Config) check() error {
 	return errors.Join(faults...)
 }
 
+func (c *Config) checkLogFormat() error {
+	if c.Format != "" {
+		return errors.New("importer: Config.Format and Config.LogFormat exclude each other")
+	}
+	if _, err := ownPattern(c); err != nil {
+		return fmt.Errorf("importer: Config.LogFormat: %w", err)
+	}
+	return nil
+}
+
+// zone returns the zone of times without one.
+func (c *Config) zone() *time.Location {
+	if c.TimeZone == nil {
+		return time.UTC
+	}
+	return c.TimeZone
+}
+
 // A run is one call of Run.
 type run struct {
 	cfg     Config
+	own     *format // of Config.LogFormat; nil without one
 	journal *journal
 	tally   tally
 	maker   maker

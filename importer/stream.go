@@ -81,7 +81,7 @@ func (s *stream) recognise() (bool, error) {
 		return false, err
 	}
 	s.format, s.report.Format = f, f.name
-	s.first = f.firstTime(s.in.head, s.cfg.Map)
+	s.first = f.firstTime(s.in.head, &s.cfg)
 	p, known, err := s.find(s.journal.candidates(s.in.head))
 	if err != nil {
 		return false, err
@@ -175,8 +175,12 @@ func (s *stream) pick(head []byte) (*format, error) {
 	if err := refuse(head); err != nil {
 		return nil, err
 	}
+	if s.own != nil {
+		return s.own, nil
+	}
 	if s.cfg.Format != "" {
-		return formatNamed(s.cfg.Format), nil
+		f := formatNamed(s.cfg.Format)
+		return f, f.lacks(s.cfg.Map)
 	}
 	if len(s.cfg.Map) > 0 { // only for files of other programs
 		if hasObjects(head) {
@@ -184,7 +188,11 @@ func (s *stream) pick(head []byte) (*format, error) {
 		}
 		return formatNamed("csv"), nil
 	}
-	return detect(head)
+	f, err := detect(head)
+	if err == nil {
+		err = f.lacks(nil)
+	}
+	return f, err
 }
 
 // open opens a prepared source for reading its records. It returns false if there is nothing to read.
@@ -207,7 +215,7 @@ func (s *stream) open() bool {
 	}
 	s.window = newWindow(s.in, size)
 	s.window.check = s.before.Read
-	s.from, s.parse = s.format.split(s.window), s.format.open(s.cfg.Map)
+	s.from, s.parse = s.format.split(s.window), s.format.open(&s.cfg)
 	return true
 }
 

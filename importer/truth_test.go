@@ -31,7 +31,7 @@ func TestTruth(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
 				cfg := w.config()
-				cfg.Map = form.Map
+				cfg.Map, cfg.LogFormat = form.Map, form.LogFormat
 				report := w.run(t, cfg, cutLines(&form, lines, cut)...)
 				want := fmt.Sprintf("%d/1000 rows=%[1]d stored=%[1]d malformed=%d method=%d status=%d asset=%d other_host=%d bot=%d",
 					totals.Pageviews, totals.Damaged, totals.Methods, totals.Errors, totals.Assets, totals.OtherHosts,

@@ -10,11 +10,12 @@ import (
 
 // A Form is how a program writes a log.
 type Form struct {
-	Name   string
-	Format string            // the name that package importer has for it
-	Map    map[string]string // columns of its fields, for formats that need them
-	header string            // of each file
-	line   func(*Line) string
+	Name      string
+	Format    string            // the name that package importer has for it
+	LogFormat string            // the form of lines that have no name
+	Map       map[string]string // columns of its fields, for formats that need them
+	header    string            // of each file
+	line      func(*Line) string
 }
 
 // Text returns a file with lines.
@@ -54,6 +55,16 @@ func Forms() []Form {
 			header: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method " +
 				"cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query x-edge-request-id x-host-header\n"},
 		{Name: "Cloudflare", Format: "cloudflare", line: cloudflare},
+		{Name: "IIS", Format: "w3c", line: iis, header: "#Software: Microsoft Internet Information Services 10.0\n" +
+			"#Fields: date time s-ip cs-method cs-uri-stem c-ip cs(User-Agent) cs-host sc-status\n"},
+		{Name: "Application Load Balancer", Format: "alb", line: alb},
+		{Name: "S3", Format: "s3", line: s3},
+		{Name: "Traefik", Format: "traefik", line: traefik},
+		{Name: "a form of nginx", Format: "pattern", LogFormat: `$remote_addr [$time_iso8601] $host "$request" ` +
+			`$status "$http_user_agent"`, line: func(l *Line) string {
+			return fmt.Sprintf("%s [%s] %s \"%s %s HTTP/2.0\" %d \"%s\"\n", l.Address,
+				l.At.Format(time.RFC3339), l.Host, l.Method, l.Path, l.Status, l.Agent)
+		}},
 		{Name: "CSV with semicolons", Format: "csv", Map: columns,
 			header: "at;client.ip;client.agent;verb;code;page;site\n",
 			line: func(l *Line) string {
@@ -131,6 +142,32 @@ func cloudflare(l *Line) string {
 		"ClientRequestURI":    l.Path, "ClientRequestUserAgent": l.Agent, "EdgeResponseStatus": l.Status,
 		"EdgeResponseBytes":   l.Size,
 		"ClientRequestSource": "eyeball",
+	})
+}
+
+func iis(l *Line) string {
+	return strings.Join([]string{l.At.Format(time.DateOnly), l.At.Format(time.TimeOnly), "10.0.0.4", l.Method, l.Path,
+		l.Address, strings.ReplaceAll(l.Agent, " ", "+"), l.Host, fmt.Sprint(l.Status)}, " ") + "\n"
+}
+
+func alb(l *Line) string {
+	return fmt.Sprintf("https %s app/shop/50dc6c495c0c9188 %s:%d 10.0.1.5:80 0.001 0.004 0.000 %d %d 34 %d "+
+		"\"%s https://%s:443%s HTTP/1.1\" \"%s\" TLS_AES_128_GCM_SHA256 TLSv1.3 arn:aws:tg \"Root=1-2\" \"-\" "+
+		"\"-\" 0 -\n", l.At.Format("2006-01-02T15:04:05.000000Z"), l.Address, 1024+l.Size, l.Status, l.Status, l.Size,
+		l.Method, l.Host, l.Path, l.Agent)
+}
+
+func s3(l *Line) string {
+	return fmt.Sprintf("79a59df9 pages [%s] %s - - WEBSITE.%s.OBJECT %s \"%[3]s /%[4]s HTTP/1.1\" %[5]d - %[6]d - 7 6 "+
+		"\"-\" \"%[7]s\" - id= - - - %[8]s TLSv1.2 - -\n", l.At.Format("02/Jan/2006:15:04:05 -0700"), l.Address,
+		l.Method, strings.TrimPrefix(l.Path, "/"), l.Status, l.Size, l.Agent, l.Host)
+}
+
+func traefik(l *Line) string {
+	return line(object{
+		"StartUTC": l.At.Format(time.RFC3339Nano), "ClientHost": l.Address, "ClientAddr": l.Address + ":4711",
+		"RequestHost": l.Host, "RequestMethod": l.Method, "RequestPath": l.Path, "DownstreamStatus": l.Status,
+		"request_User-Agent": l.Agent, "level": "info", "time": l.At.Format(time.RFC3339),
 	})
 }
 

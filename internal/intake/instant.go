@@ -25,7 +25,10 @@ var textLayouts = [...]string{time.RFC1123, time.RFC1123Z, "Mon, 2 Jan 2006 15:0
 	"Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.ANSIC}
 
 // Instant parses a time in one of the usual forms, in whole milliseconds.
-func Instant(s string) (time.Time, bool) {
+func Instant(s string) (time.Time, bool) { return InstantIn(s, time.UTC) }
+
+// InstantIn is like Instant. A time without a zone is in zone.
+func InstantIn(s string, zone *time.Location) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	tried := layouts[:]
 	switch {
@@ -45,7 +48,7 @@ func Instant(s string) (time.Time, bool) {
 		s = strings.Replace(s, " ", "", 1) // before an offset
 	}
 	for _, layout := range tried {
-		if t, err := time.Parse(layout, s); err == nil && Sane(t) {
+		if t, err := time.ParseInLocation(layout, s, zone); err == nil && Sane(t) {
 			return t.UTC().Truncate(time.Millisecond), true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sightline-analytics/sightline/importer"
 	"github.com/sightline-analytics/sightline/internal/program/control"
@@ -29,14 +30,16 @@ type importEvents struct {
 	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, if events are there and not in the data folder."`
 	Tables     tables `embed:"" prefix:"clickhouse-"`
 
-	Website string            `required:"" placeholder:"ID" help:"Id of the website that the events belong to."`
-	Format  string            `enum:"auto,${formats}" default:"auto" help:"Format of all files: auto (by the first lines of each file), ${formats}."`
-	Map     map[string]string `placeholder:"FIELD=COLUMN" mapsep:"none" help:"Column of a field, for the formats json and csv, such as time=created_at; may be repeated. A column within an object has dots. Fields: ${fields}."`
-	AnyHost bool              `help:"Also take requests for other hosts than the website's domain and its subdomains."`
-	Geoip   string            `env:"SIGHTLINE_GEOIP" placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses, as of serve."`
-	Again   bool              `help:"Also import files that were imported before, for example after their events were removed."`
-	DryRun  bool              `help:"Store nothing. Print what would be stored: rows and people by day, sources, skipped records, and days that have events already."`
-	Rows    int               `default:"10000" help:"Number of rows to hold in memory and store at a time."`
+	Website   string            `required:"" placeholder:"ID" help:"Id of the website that the events belong to."`
+	Format    string            `enum:"auto,${formats}" default:"auto" help:"Format of all files: auto (by the first lines of each file), ${formats}."`
+	Map       map[string]string `placeholder:"FIELD=COLUMN" mapsep:"none" help:"Column of a field, such as time=created_at; may be repeated. Without --format and --log-format, the files are then JSON or CSV. A column within an object has dots. Fields: ${fields}."`
+	LogFormat string            `placeholder:"FORM" help:"Form of the lines of all files, in the notation of nginx's log_format or Apache's LogFormat."`
+	Timezone  string            `placeholder:"ZONE" help:"Zone of times without one in json, csv, haproxy and with --log-format, such as Europe/Berlin. Default: UTC."`
+	AnyHost   bool              `help:"Also take requests for other hosts than the website's domain and its subdomains."`
+	Geoip     string            `env:"SIGHTLINE_GEOIP" placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses, as of serve."`
+	Again     bool              `help:"Also import files that were imported before, for example after their events were removed."`
+	DryRun    bool              `help:"Store nothing. Print what would be stored: rows and people by day, sources, skipped records, and days that have events already."`
+	Rows      int               `default:"10000" help:"Number of rows to hold in memory and store at a time."`
 
 	Files []string `arg:"" optional:"" name:"file" help:"Files or patterns; plain, or compressed by gzip, zstd, bzip2 or xz. - or no file means standard input."`
 }
@@ -48,6 +51,12 @@ func (*importEvents) Help() string {
 func (i *importEvents) Validate() error {
 	if i.Rows < 1 {
 		return errors.New("--rows must be at least 1")
+	}
+	if i.LogFormat != "" && i.Format != "auto" {
+		return errors.New("use either --format or --log-format")
+	}
+	if _, err := time.LoadLocation(i.Timezone); err != nil || i.Timezone == "Local" {
+		return fmt.Errorf("--timezone must be a zone such as Europe/Berlin, not %q", i.Timezone)
 	}
 	return nil
 }
@@ -105,12 +114,15 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	defer func() { err = errors.Join(err, closeTarget(context.WithoutCancel(ctx))) }()
 	cfg := importer.Config{
 		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, DryRun: i.DryRun,
-		Rows: i.Rows, Now: e.now,
+		Rows: i.Rows, Now: e.now, LogFormat: i.LogFormat,
 		Pepper: m.Pepper(), Salts: m, Profiles: m, Progress: i.progressFile(),
 		Exists: func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
 	}
 	if i.Format != "auto" {
 		cfg.Format = i.Format
+	}
+	if cfg.TimeZone, err = time.LoadLocation(i.Timezone); err != nil { // an empty name is UTC
+		return fmt.Errorf("--timezone: %w", err)
 	}
 	if i.Geoip != "" {
 		file, err := geoip.Open(i.Geoip)
