@@ -14,7 +14,16 @@ import (
 // TestFormats imports a small file of each format, whose format is recognised, and compares the totals and some events
 // with those that a person counted.
 func TestFormats(t *testing.T) {
-	const chrome = " | browser=Chrome 130.0.0.0 | os=Windows | device=desktop"
+	const (
+		chrome = " | browser=Chrome 130.0.0.0 | os=Windows | device=desktop"
+		umami  = " | browser=Chrome  | os=Windows | device=desktop | place=DE | lang=en-US | screen=1920x1080"
+		berlin = " | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US" +
+			" | screen=1920x1080"
+		posthog = " | browser=Chrome 130 | os=Windows | device=desktop | place=DELand BerlinBerlin | lang=de-DE" +
+			" | screen=1920x1080"
+		matomo = " | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr" +
+			" | screen=1920x1080"
+	)
 	for _, c := range []struct {
 		file, format   string
 		columns        map[string]string
@@ -93,6 +102,28 @@ func TestFormats(t *testing.T) {
 				2: "20T10:02:00.000 | signup | /pricing | title=Pricing | browser=Chrome  | os=Windows | device=desktop | place=DEDE-BEBerlin | lang=en-US | screen=1920x1080 | profile=user-7",
 				3: "20T11:00:00.000 | screen_view | / | title=Home | browser=Safari  | os=iOS | device=mobile | place=AT | lang=de | screen=390x844",
 			}},
+		{"umami1-pageview.csv", "umami1", nil, "2/3 rows=2 stored=2 malformed=1",
+			"views=2 others=0 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.123 | screen_view | /v1 | ref=https://www.google.com/ | from=google.com" +
+					" | utm=mail" + umami,
+				1: "20T10:01:00.000 | screen_view | /v1/two" + umami,
+			}},
+		{"umami1-event.csv", "umami1", nil, "1/2 rows=1 stored=1 malformed=1",
+			"views=0 others=1 visitors=1 sessions=1", map[int]string{
+				0: `20T10:02:00.000 | signup-button | /v1/two | device=desktop | props={"type":"click"}`,
+			}},
+		{"umami-dump.sql", "umami-dump", nil, "2/4 rows=2 stored=2 malformed=1 other_host=1",
+			"views=1 others=1 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.250 | screen_view | /dump | title=Taband \\ slash | ref=https://google.com/search" +
+					" | from=google.com | utm=mail" + berlin,
+				1: "20T10:01:00.000 | signup | /dump | title=Dump" + berlin,
+			}},
+		{"posthog.jsonl", "posthog", nil, "3/6 rows=3 stored=3 malformed=1 other_host=1 other_kind=1",
+			"views=2 others=1 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.250 | screen_view | /ph | title=PH | from=mail | kind=other | utm=mail" + posthog,
+				1: "20T10:00:02.000 | signup | /ph" + posthog + ` | profile=ada | props={"plan":"pro","seats":3}`,
+				2: "20T10:00:04.000 | screen_view | /two | ref=https://duckduckgo.com/ | from=duckduckgo.com" + posthog,
+			}},
 		{"goatcounter.csv", "goatcounter", nil, "5/6 rows=5 stored=5 bot=1", "views=4 others=1 visitors=3 sessions=3",
 			map[int]string{
 				0: "20T10:00:00.000 | screen_view | / | title=Home | ref=https://www.google.com | from=google.com | browser=Firefox 130 | os=Windows | device=desktop | place=USUS-TX | screen=1920x1080",
@@ -101,12 +132,19 @@ func TestFormats(t *testing.T) {
 				3: "20T11:00:00.000 | screen_view | / | title=Home | from=summer | kind=other | utm=summer | browser=Safari 17.5 | os=iOS | device=mobile | place=DE | screen=390x844",
 				4: "20T12:30:00.000 | screen_view | / | title=Home | browser=Yandex Browser 24 | os=HarmonyOS | device=desktop | place=RU",
 			}},
-		{"matomo.json", "matomo", nil, "2/3 rows=4 stored=4 malformed=1 other_kind=1",
-			"views=2 others=2 visitors=2 sessions=2", map[int]string{
+		{"matomo.json", "matomo", nil, "2/3 rows=8 stored=8 malformed=1 other_kind=1",
+			"views=2 others=6 visitors=2 sessions=2", map[int]string{
 				0: "20T10:00:00.000 | screen_view | /a | title=A | ref=https://www.google.com/ | from=google.com | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | load=512",
-				1: `20T10:00:30.000 | add | /a | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080 | props={"category":"cart","name":"socks","value":2}`,
-				2: "20T10:00:40.000 | https://partner.example/ |  | browser=Firefox 130.0 | os=Linux | device=desktop | place=FRÎle-de-FranceParis | lang=fr | screen=1920x1080",
-				3: "20T11:00:00.000 | screen_view | / | title=Quote \" and [bracket] | from=spring | kind=other | utm=springspring | browser=Chrome  | os=Android | device=mobile",
+				1: "20T10:00:30.000 | add | /a" + matomo + ` | props={"category":"cart","name":"socks","value":2}`,
+				2: "20T10:00:40.000 | https://partner.example/ | " + matomo,
+				3: "20T10:00:50.000 | search | " + matomo +
+					` | props={"category":"shop","keyword":"wool socks","results":12}`,
+				4: "20T10:01:00.000 | Newsletter | /thanks" + matomo + ` | props={"revenue":2.5}`,
+				5: "20T10:01:10.000 | order | " + matomo + ` | props={"discount":0,"items":2,"order_id":"A-17",` +
+					`"revenue":119,"shipping":0,"subtotal":100,"tax":19}`,
+				6: "20T10:01:20.000 | abandoned_cart | " + matomo + ` | props={"items":1,"revenue":50}`,
+				7: "20T11:00:00.000 | screen_view | / | title=Quote \" and [bracket] | from=spring | kind=other" +
+					" | utm=springspring | browser=Chrome  | os=Android | device=mobile",
 			}},
 		{"own.jsonl", "json", map[string]string{"time": "when.at", "url": "page", "address": "ip", "user_agent": "ua",
 			"profile": "who", "name": "event", "properties": "props"},

@@ -88,8 +88,8 @@ func TestKindsOfRecords(t *testing.T) {
 	}{
 		{"a visit that begins with an event", matomo(event + "," + page), nil, "1/1 rows=2 stored=2",
 			[]string{"play", "from=google.com"}, ""},
-		{"a visit that begins with a search", matomo(search + "," + page), nil, "1/1 rows=1 stored=1 other_kind=1",
-			[]string{"/a | ref=https://www.google.com/ | from=google.com"}, ""},
+		{"a visit that begins with a search", matomo(search + "," + page), nil, "1/1 rows=2 stored=2",
+			[]string{"search", "/a | ref=https://www.google.com/ | from=google.com"}, ""},
 		{"a source counts once", matomo(page + "," + page), nil, "1/1 rows=2 stored=2",
 			[]string{"from=google.com", "/a | device"}, ""},
 		{"a page without visits", "[]", nil, "0/0 rows=0 stored=0", nil, ""},
@@ -174,6 +174,11 @@ func TestKindsOfRecords(t *testing.T) {
 			"1/2 rows=1 stored=1 malformed=1", []string{"/a;b | ref=https://x.example/"}, ""},
 		{"CSV with tabs", "t\tu\tr\n2026-11-20\t\"/a\t\"\t\\N\n2026-11-20\t/b, c\t\\N\n", named,
 			"2/2 rows=2 stored=2", []string{"/a | device", "/b, c"}, ""},
+		{"a dump of another database", "--\n-- PostgreSQL database dump\n--\n" +
+			"COPY public.users (id) FROM stdin;\n1\n\\.\n-- PostgreSQL database dump complete\n", nil,
+			"0/1 rows=0 stored=0 malformed=1", nil, ""},
+		{"a dump with INSERT", "-- PostgreSQL database dump\nINSERT INTO public.website_event VALUES ('e');\n", nil,
+			"0/1 rows=0 stored=0 malformed=1", nil, ""},
 		{"pages of Plausible", "date,hostname,page,visits,visitors,pageviews\n2026-11-20,shop.example,/,1,1,1\n", nil,
 			"0/0 rows=0 stored=0", nil, "Plausible"},
 		{"events of Plausible", "\"date\",\"name\",\"link_url\",\"path\",\"visitors\",\"events\"\n", nil,

@@ -50,6 +50,19 @@ type matomoAction struct {
 	Action   loose `json:"eventAction"`
 	Name     loose `json:"eventName"`
 	Value    loose `json:"eventValue"`
+
+	Goal       loose `json:"goalName"`
+	GoalID     loose `json:"goalId"`
+	Keyword    loose `json:"siteSearchKeyword"` // before version 4 it is in Title
+	SearchedIn loose `json:"siteSearchCategory"`
+	Results    loose `json:"siteSearchCount"`
+	Order      loose `json:"orderId"`
+	Revenue    loose `json:"revenue"`
+	Subtotal   loose `json:"revenueSubTotal"`
+	Tax        loose `json:"revenueTax"`
+	Shipping   loose `json:"revenueShipping"`
+	Discount   loose `json:"revenueDiscount"`
+	Items      loose `json:"items"`
 }
 
 // A loose text is a string, a number or null in JSON. Other values are absent.
@@ -122,7 +135,22 @@ func (v *matomoVisit) record(i int) (r Record, ok bool) {
 		}
 	case "event":
 		r.Kind, r.Name = store.Custom, string(a.Action)
-		r.Properties = eventProperties(a)
+		r.Properties = jsonProperties(texts{"category": a.Category, "name": a.Name}, texts{"value": a.Value})
+	case "search":
+		r.Kind, r.Name = store.Custom, "search"
+		r.Properties = jsonProperties(texts{"keyword": cmp.Or(a.Keyword, a.Title), "category": a.SearchedIn},
+			texts{"results": a.Results})
+	case "goal":
+		r.Kind, r.Name = store.Custom, string(cmp.Or(a.Goal, "goal "+a.GoalID))
+		r.ID = string(v.ID + "/goal " + a.GoalID + " at " + a.Time)
+		r.Properties = jsonProperties(nil, texts{"revenue": a.Revenue})
+	case "ecommerceOrder", "ecommerceAbandonedCart":
+		r.Kind, r.Name, r.ID = store.Custom, "order", string(v.ID+"/order "+a.Order)
+		if a.Type == "ecommerceAbandonedCart" {
+			r.Name, r.ID = "abandoned_cart", string(v.ID+"/cart at "+a.Time)
+		}
+		r.Properties = jsonProperties(texts{"order_id": a.Order}, texts{"revenue": a.Revenue, "subtotal": a.Subtotal,
+			"tax": a.Tax, "shipping": a.Shipping, "discount": a.Discount, "items": a.Items})
 	case "outlink", "download":
 		r.Kind, r.Href, r.URL = store.Click, string(a.URL), ""
 	default:
@@ -150,25 +178,4 @@ func (v *matomoVisit) agent() store.Agent {
 		OSName: string(v.System), OSVersion: string(v.SystemVersion),
 		Country: string(v.Country), Region: string(v.Region), City: string(v.City),
 	}
-}
-
-// eventProperties returns category, name and value of an event as properties.
-func eventProperties(a *matomoAction) string {
-	o := map[string]any{}
-	for name, value := range map[string]loose{"category": a.Category, "name": a.Name} {
-		if value != "" {
-			o[name] = string(value)
-		}
-	}
-	if n, err := strconv.ParseFloat(string(a.Value), 64); err == nil {
-		o["value"] = n
-	}
-	if len(o) == 0 {
-		return ""
-	}
-	text, err := json.Marshal(o)
-	if err != nil { // a number beyond JSON
-		return ""
-	}
-	return string(text)
 }

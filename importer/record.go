@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -44,4 +46,30 @@ type Record struct {
 	LoadTime                   store.Measure // ms, of pageviews
 	Properties                 string        // a JSON object
 	Href, Text                 string        // of clicks
+}
+
+// texts has the values of properties by name.
+type texts map[string]loose
+
+// jsonProperties returns the properties with these texts and numbers, without empty ones.
+func jsonProperties(words, numbers texts) string {
+	o := map[string]any{}
+	for name, value := range words {
+		if value != "" {
+			o[name] = string(value)
+		}
+	}
+	for name, value := range numbers {
+		if n, err := strconv.ParseFloat(string(value), 64); err == nil {
+			o[name] = n
+		}
+	}
+	if len(o) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(o)
+	if err != nil { // a number beyond JSON
+		return ""
+	}
+	return string(text)
 }
