@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/erasure"
+	"github.com/sightline-analytics/sightline/exporter"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -83,6 +84,7 @@ func abilitiesOfRecords() []store.Ability {
 		abilityOf[FlagKeeper]("sightline.FlagKeeper", "flags do not exist without Config.Flags"),
 		abilityOf[track.Profiles]("track.Profiles", "/identify does not exist"),
 		abilityOf[query.Names]("query.Names", "profiles have no names"),
+		abilityOf[exporter.Profiles]("exporter.Profiles", "exports over HTTP have no profiles"),
 		abilityOf[erasure.Profiles]("erasure.Profiles", "profiles of erased visitors stay"),
 		abilityOf[store.Maintainer]("store.Maintainer", "the records are not maintained"),
 	}

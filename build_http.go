@@ -24,6 +24,7 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	cfg.Audit, cfg.Memory, cfg.Flags, cfg.Proxies = parts.audit, b.cfg.Memory, f, b.cfg.Proxies
 	cfg.Export, cfg.Erase, cfg.Health = b.cfg.Events, b.eraser(), b.health(parts.writes)
 	cfg.Now, cfg.Logger = b.cfg.Now, b.cfg.Logger
+	setAbility(&cfg.ExportProfiles, b.cfg.Records)
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Definitions, b.cfg.Directory)
 	setAbility(&cfg.Definitions, b.cfg.Records)

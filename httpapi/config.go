@@ -68,6 +68,8 @@ type Config struct {
 	Flags *flags.Service
 	// Export is the store whose rows GET /v1/export exports. If it is nil, the route does not exist.
 	Export store.Store
+	// ExportProfiles has the profiles whose names an export can have. If it is nil, exports have no profiles.
+	ExportProfiles exporter.Profiles
 	// ExportFormats are formats of exports beside NDJSON and CSV, such as that of package exporter/parquet.
 	ExportFormats []exporter.Format
 	// Encoders compress answers, besides gzip, which needs none. Clients that accept several get the first of them.

@@ -111,6 +111,10 @@ func (d *describer) exportParams() []openapi.Param {
 			openapi.OneOf("For `csv`: put an apostrophe before texts that spreadsheets would run as formulas; default `true`",
 				"true", "false")),
 		bomQuery(),
+		openapi.Query(profilesParam,
+			openapi.OneOf(
+				"For `ndjson` with all tables of a website: also export the names of its profiles; default `false`",
+				"true", "false")),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
+	"github.com/sightline-analytics/sightline/internal/rowjson"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -106,10 +108,14 @@ type exportRequest struct {
 	format exporter.Format
 	raw    bool
 	bom    bool
+	names  bool // also export the names of profiles
 }
 
 // exportParams are the parameters of an export beside its subject.
-var exportParams = []string{"format", "table", "startDate", "endDate", "after", "escapeFormulas", bomParam}
+var exportParams = []string{"format", "table", "startDate", "endDate", "after", "escapeFormulas", bomParam,
+	profilesParam}
+
+const profilesParam = "profiles"
 
 // allowExport checks that the key may export the one website, link or monitor in the URL.
 func (a *api) allowExport(ctx context.Context, r *front.Request, q *question) error {
@@ -128,7 +134,11 @@ func (a *api) readExport(_ context.Context, r *front.Request, q *question) error
 	read := exportReader{values: values,
 		formats: append([]exporter.Format{exporter.NDJSON(), exporter.CSV()}, a.cfg.ExportFormats...)}
 	read.request(&q.export)
+	read.profiles(&q.export, a.cfg.ExportProfiles != nil)
 	if r.Resource.Kind != "" {
+		if q.export.names && subject(r).Kind != store.KindWebsite {
+			read.fault(profilesParam, "must be false, because only websites have profiles")
+		}
 		read.table(&q.export, exporter.Tables(subject(r).Kind))
 	}
 	known := slices.Clone(exportParams)
@@ -200,6 +210,25 @@ func (x *exportReader) request(e *exportRequest) {
 	}
 }
 
+// profiles reads whether the export has the names of profiles.
+func (x *exportReader) profiles(e *exportRequest, can bool) {
+	switch x.text(profilesParam) {
+	case "", "false":
+		return
+	case "true":
+		e.names = true
+	default:
+		x.fault(profilesParam, "must be true or false")
+		return
+	}
+	switch {
+	case !can:
+		x.fault(profilesParam, "must be false, because this server has no profiles")
+	case x.text("table") != "" || e.format.OneTable:
+		x.fault(profilesParam, "must be false for an export of one table")
+	}
+}
+
 // table checks the table, which is one of tables.
 func (x *exportReader) table(e *exportRequest, tables []string) {
 	e.cfg.Table = x.text("table")
@@ -210,7 +239,7 @@ func (x *exportReader) table(e *exportRequest, tables []string) {
 		x.fault("table", "is required with the format %s, because its files have the rows of one table: %s",
 			e.format.Name, mistake.Or(tables...))
 	}
-	if at, _, _ := strings.Cut(e.cfg.After.String(), ":"); at != "" &&
+	if at, _, _ := strings.Cut(e.cfg.After.String(), ":"); at != "" && (!e.names || at != rowjson.Profiles) &&
 		(!slices.Contains(tables, at) || e.cfg.Table != "" && at != e.cfg.Table) {
 		x.fault("after", "is the cursor of another export: this one has no rows of the table %s", at)
 	}
@@ -227,15 +256,59 @@ func (a *api) answerExport(ctx context.Context, r *front.Request, q *question) (
 	cfg := q.export.cfg
 	source := &takingTurns{Store: a.cfg.Export}
 	cfg.Source, cfg.Subject, cfg.Rows = source, subject(r), exportRows
+	if q.export.names {
+		cfg.Profiles = profileNames{a.cfg.ExportProfiles}
+	}
 	x, err := exporter.New(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	source.turns = a.exports.reads // to count the rows takes less time than to wait
-	return &front.Answer{Status: http.StatusOK, Type: q.export.format.Type,
+	header := http.Header{"Content-Disposition": {mime.FormatMediaType("attachment",
+		map[string]string{"filename": q.export.fileName(cfg.Subject)})}}
+	return &front.Answer{Status: http.StatusOK, Header: header, Type: q.export.format.Type,
+		Text: q.export.format.Appends,
 		Stream: func(ctx context.Context, to io.Writer) error {
 			_, err := x.Write(ctx, q.export.format, exporter.Target{To: to, RawTexts: q.export.raw,
 				BOM: q.export.bom})
 			return err
 		}}, nil
+}
+
+// fileName returns the name under which browsers store the export, such as web_shop-events-from-2026-01-01.csv.
+func (e *exportRequest) fileName(of store.Subject) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, of.ID)
+	if e.cfg.Table != "" {
+		name += "-" + e.cfg.Table
+	}
+	if !e.cfg.From.IsZero() {
+		name += "-from-" + e.cfg.From.Format(time.DateOnly)
+	}
+	if !e.cfg.To.IsZero() {
+		name += "-to-" + e.cfg.To.AddDate(0, 0, -1).Format(time.DateOnly)
+	}
+	if !e.cfg.After.IsZero() {
+		name += "-continued"
+	}
+	return name + "." + e.format.Name
+}
+
+// profileNames has profiles with the trait that names a person alone, which keys also see in answers.
+type profileNames struct{ exporter.Profiles }
+
+// ProfilesAfter implements [exporter.Profiles].
+func (p profileNames) ProfilesAfter(ctx context.Context, website, after string, limit int) ([]store.Profile, error) {
+	all, err := p.Profiles.ProfilesAfter(ctx, website, after, limit)
+	for i := range all {
+		all[i].Traits = map[string]any{}
+		if all[i].Name != "" {
+			all[i].Traits["name"] = all[i].Name
+		}
+	}
+	return all, err
 }

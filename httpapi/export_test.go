@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -244,6 +246,10 @@ func TestMistakesOfExports(t *testing.T) {
 		{"export", "website_id=site_a&after=events:1:" + url.QueryEscape("a\x00"), 400, "must be the cursor of a mark"},
 		{"export", "website_id=site_a&escapeFormulas=1", 400, "must be true or false"},
 		{"export", "website_id=site_a&bom=yes", 400, "bom\",\"message\":\"must be 1 or 0"},
+		{"export", "website_id=site_a&profiles=1", 400, "must be true or false"},
+		{"export", "website_id=site_a&profiles=true", 400, "this server has no profiles"},
+		{"export", "website_id=site_a&profiles=true&table=events", 400, "must be false"},
+		{"export", "website_id=site_a&after=profiles:0:u1", 400, "is the cursor of another export"},
 		{"export", "website_id=site_a&limit=1", 400, "is not a parameter of this endpoint"},
 		{"export", "format=xlsx", 400, "must be ndjson or csv"},
 		{"export", "website_id=site_x", 403, "is not the id of a website that the key reaches\""},
@@ -262,6 +268,85 @@ func TestMistakesOfExports(t *testing.T) {
 		w.handler.ServeHTTP(rec, r)
 		if rec.Code != tc.status || !strings.Contains(rec.Body.String(), tc.says) {
 			t.Errorf("%s with %s: %d %s, want %d %s", tc.query, tc.key, rec.Code, rec.Body, tc.status, tc.says)
+		}
+	}
+}
+
+// someProfiles has three profiles of each website.
+type someProfiles struct{}
+
+func (someProfiles) ProfilesAfter(_ context.Context, website, after string, _ int) (all []store.Profile, _ error) {
+	for _, p := range []store.Profile{
+		{ID: "u1", Name: "Ada", Traits: map[string]any{"username": "Ada", "plan": "secret"}},
+		{ID: "u2", Traits: map[string]any{"plan": "secret"}}, {ID: "u3", Name: "Bo"},
+	} {
+		if p.Website = website; p.ID > after {
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+// TestExportsOfProfiles checks that an export has the names of profiles if it is asked for them, and no other trait.
+func TestExportsOfProfiles(t *testing.T) {
+	w := exporting(t, &eventStore{}, func(cfg *Config) { cfg.ExportProfiles = someProfiles{} })
+	profile := func(id, name, traits string) string {
+		return `{"table":"profiles","website":"site_a","profile_id":"` + id + `","name":"` + name + `","traits":{` +
+			traits + `},"keyed":false,"changed_at":"0001-01-01T00:00:00.000Z"}` + "\n"
+	}
+	second := profile("u2", "", "") + profile("u3", "Bo", `"name":"Bo"`) +
+		`{"export":{"rows":2,"after":"profiles:0:u3"}}` + "\n" + `{"export":{"rows":2,"complete":true}}` + "\n"
+	third := strings.ReplaceAll(second, `"rows":2`, `"rows":3`)
+	for query, want := range map[string]string{
+		"":                                   `{"export":{"rows":0,"complete":true}}` + "\n",
+		"&profiles=false":                    `{"export":{"rows":0,"complete":true}}` + "\n",
+		"&profiles=true":                     profile("u1", "Ada", `"name":"Ada"`) + third,
+		"&profiles=true&after=profiles:0:u1": second,
+	} {
+		rec := w.send(http.MethodGet, "/v1/export?website_id=site_a"+query, "export", "")
+		if rec.Code != 200 || rec.Body.String() != want {
+			t.Errorf("%q: %d\n got %s\nwant %s", query, rec.Code, rec.Body, want)
+		}
+	}
+	rec := w.send(http.MethodGet, "/v1/export?link_id=link_a&profiles=true", "export", "")
+	if rec.Code != 400 || !strings.Contains(rec.Body.String(), "only websites have profiles") {
+		t.Errorf("of a link: %d %s", rec.Code, rec.Body)
+	}
+}
+
+// TestHeadersOfExports checks the names of files, and that text is compressed for clients that accept it.
+func TestHeadersOfExports(t *testing.T) {
+	w := exporting(t, &eventStore{days: 2, perDay: 100})
+	const days = "&startDate=2024-10-04&endDate=2024-10-05"
+	for query, file := range map[string]string{
+		"website_id=site_a": "site_a.ndjson",
+		"website_id=site_a&format=csv&table=events" + days: "site_a-events-from-2024-10-04-to-2024-10-05.csv",
+		"link_id=link_a&after=visits:1:a":                  "link_a-continued.ndjson",
+	} {
+		plain := w.send(http.MethodGet, "/v1/export?"+query, "export", "")
+		packed := w.send(http.MethodGet, "/v1/export?"+query, "export", "", "Accept-Encoding", "br, gzip")
+		want := "attachment; filename=" + file
+		for _, rec := range []*httptest.ResponseRecorder{plain, packed} {
+			h := rec.Header()
+			if rec.Code != 200 || h.Get("Content-Disposition") != want ||
+				!slices.Contains(h.Values("Vary"), "Accept-Encoding") {
+				t.Errorf("%s: %d %v, want %s", query, rec.Code, h, want)
+			}
+		}
+		if got := plain.Header().Get("Content-Encoding"); got != "" {
+			t.Errorf("%s: a client that accepts no coding gets %s", query, got)
+		}
+		if got := packed.Header().Get("Content-Encoding"); got != "gzip" {
+			t.Fatalf("%s: coding %q", query, got)
+		}
+		unzip, err := gzip.NewReader(packed.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(unzip) // its ids are others
+		got, rows := strings.Count(string(body), "\n"), strings.Count(plain.Body.String(), "\n")
+		if err != nil || got != rows || strings.Contains(query, "website") && rows < 100 {
+			t.Errorf("%s: %d compressed lines, %d plain ones: %v", query, got, rows, err)
 		}
 	}
 }

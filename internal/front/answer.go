@@ -21,7 +21,7 @@ type Answer struct {
 	Header http.Header // added to the headers of every response; may be nil
 	ETag   string
 	Type   string // Content-Type of the body; empty means JSON
-	Text   bool   // a Body of another Type is text, and may be compressed like JSON
+	Text   bool   // a Body or Stream of another Type is text, and may be compressed like JSON
 	Body   []byte
 	// Stream writes a body of unknown length, in place of Body and with a Type. It runs after the audit entry was
 	// stored, without the timeout of the route. ctx ends when the client hangs up. If Stream fails, the connection is

@@ -2,24 +2,32 @@ package front
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
+	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 )
 
 // stream sends the response a to r, whose body a.Stream writes.
 func (f *Front) stream(ctx context.Context, w http.ResponseWriter, r *Request, a *Answer) {
 	h := w.Header()
-	maps.Copy(h, a.Header)
+	a.addHeaders(h)
 	setHeaders(h, header{"Content-Type", a.Type})
+	compressed := a.Text && AcceptsGzip(r.Header)
+	if a.Text {
+		h.Add("Vary", "Accept-Encoding")
+	}
+	if compressed {
+		h.Set("Content-Encoding", "gzip")
+	}
 	w.WriteHeader(a.Status)
 	if r.Method == http.MethodHead {
 		return
 	}
 	to := newPaced(w, f.cfg.WriteGrace)
 	buffered := bufio.NewWriterSize(to, largeAnswer)
-	err := a.Stream(ctx, buffered)
+	err := a.streamTo(ctx, buffered, compressed)
 	if err == nil {
 		err = buffered.Flush()
 	}
@@ -30,4 +38,16 @@ func (f *Front) stream(ctx context.Context, w http.ResponseWriter, r *Request, a
 		panic(http.ErrAbortHandler) // net/http breaks the connection, and logs nothing
 	}
 	to.end()
+}
+
+// streamTo writes the body of a to w. A compressed body that breaks off has no end, so a client notices it twice.
+func (a *Answer) streamTo(ctx context.Context, w io.Writer, compressed bool) error {
+	if !compressed {
+		return a.Stream(ctx, w)
+	}
+	z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // cannot fail: the level is valid
+	if err := a.Stream(ctx, z); err != nil {
+		return err
+	}
+	return z.Close()
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/exporter"
@@ -39,7 +41,7 @@ type exportRows struct {
 	After          string `placeholder:"CURSOR" help:"Continue an interrupted export to standard output, from the cursor of its last mark."`
 	Force          bool   `help:"Replace FILE if it exists."`
 
-	File string `arg:"" optional:"" help:"File to write. - or no file means standard output."`
+	File string `arg:"" optional:"" help:"File to write; a name that ends with .gz means that it is compressed by gzip. - or no file means standard output."`
 }
 
 func (*exportRows) Help() string {
@@ -57,11 +59,20 @@ func (x *exportRows) Validate() error {
 		return fmt.Errorf("--format %s needs --table, because a file has the rows of one table: %s", x.Format,
 			joined(exporter.Tables(store.KindWebsite)))
 	}
+	if x.zipped() && !x.format().Appends {
+		return fmt.Errorf("FILE must not end with %s: %s files are compressed already", zippedName, x.Format)
+	}
 	if tables := exporter.Tables(x.subject().Kind); x.Table != "" && !slices.Contains(tables, x.Table) {
 		return fmt.Errorf("--table must be one of %s", joined(tables))
 	}
 	return nil
 }
+
+// zippedName ends the names of files that are compressed.
+const zippedName = ".gz"
+
+// zipped reports whether the file is compressed.
+func (x *exportRows) zipped() bool { return strings.HasSuffix(x.File, zippedName) }
 
 // exportFormats lists the formats of exports.
 func exportFormats() []exporter.Format {
@@ -207,18 +218,28 @@ func (x *exportRows) toFile(ctx context.Context, e environment, cfg exporter.Con
 	before := state.Rows
 	count := &counting{to: file, bytes: state.Bytes}
 	out := bufio.NewWriterSize(count, exportBuffer)
+	body, flush := io.Writer(out), out.Flush
+	if x.zipped() {
+		z := gzip.NewWriter(out)
+		body = z
+		flush = func() error { // ends a member of the file, behind which a later call can continue
+			err := errors.Join(z.Close(), out.Flush())
+			z.Reset(out)
+			return err
+		}
+	}
 	tell := exportProgress(e)
 	cfg.Tell = func(p exporter.Progress) {
-		if x.format().Appends && out.Flush() == nil { // the next write returns its error
+		if x.format().Appends && flush() == nil { // the next write returns its error
 			state.Bytes, state.Rows, state.After = count.bytes, before+p.Rows, p.After.String()
 			_ = x.save(part+".json", &state) // the next call then continues from an earlier place
 		}
 		p.Rows, p.Total = p.Rows+before, p.Total+before
 		tell(p)
 	}
-	done, err := x.write(ctx, cfg, exporter.Target{To: out, Continues: !cfg.After.IsZero()})
+	done, err := x.write(ctx, cfg, exporter.Target{To: body, Continues: !cfg.After.IsZero()})
 	if err == nil {
-		err = out.Flush()
+		err = flush()
 	}
 	if err != nil {
 		return fmt.Errorf("%w; the same command continues", err)

@@ -4,10 +4,12 @@ package command
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -93,6 +95,32 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestExportOverHTTPIsImported moves a website with its profiles by an export over HTTP to another installation, whose
+// own export is then the same.
+func TestExportOverHTTPIsImported(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	in, _ := withDataset(t)
+	p := in.serve(t, "--new-records")
+	other := installed{dir: t.TempDir()}
+	for _, one := range []installed{in, other} {
+		one.do(t, "owners", "add", "--id", "acme")
+		one.do(t, "websites", "add", "--id", "site-1", "--owner", "acme", "--name", "One", "--domain", "one.example")
+	}
+	in.do(t, "import", "--website", "site-1", in.file(t, `{"table":"profiles","website":"site-1","profile_id":"u1",`+
+		`"name":"Ada","traits":{"name":"Ada"},"keyed":true,"changed_at":"2026-11-21T10:00:00.000Z"}`+"\n"))
+	want, _ := in.export(t, 0, "--website", "site-1")
+	key := in.secret(t, "keys", "add", "--owner", "acme", "--all", "--scope", "export:data")
+	status, body := p.get(t, "/v1/export?website_id=site-1&profiles=true", key)
+	if status != 200 || !strings.Contains(body, `"name":"Ada"`) {
+		t.Fatalf("status %d, %d bytes", status, len(body))
+	}
+	other.do(t, "import", "--website", "site-1", other.file(t, body))
+	if got, _ := other.export(t, 0, "--website", "site-1"); withoutMarks(got) != withoutMarks(want) {
+		t.Error("the imported rows and profiles are others than those that were exported")
+	}
+}
+
 // withoutMarks returns the rows of an export, without the marks between them.
 func withoutMarks(text string) string {
 	var b strings.Builder
@@ -110,11 +138,12 @@ func TestExportContinues(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	in, _ := withDataset(t)
-	for _, format := range []string{"ndjson", "csv", "parquet"} {
+	for _, ending := range []string{".ndjson", ".csv", ".parquet", ".ndjson.gz", ".csv.gz"} {
+		format := strings.Split(ending, ".")[1]
 		options := []string{"--website", "site-1", "--format", format, "--table", "events"}
-		whole := filepath.Join(t.TempDir(), "whole")
+		whole := filepath.Join(t.TempDir(), "whole"+ending)
 		in.export(t, 0, append(options, whole)...)
-		file := filepath.Join(t.TempDir(), "file")
+		file := filepath.Join(t.TempDir(), "file"+ending)
 		x := exportRows{eventSource: eventSource{Data: in.dir}, Website: "site-1", Format: format, Table: "events",
 			EscapeFormulas: true, Profiles: true, File: file}
 		source, closeSource, err := x.open(t.Context(), environment{&bytes.Buffer{}, &bytes.Buffer{}, time.Now})
@@ -149,13 +178,31 @@ func TestExportContinues(t *testing.T) {
 			}
 		}
 		in.export(t, 0, append(options, file)...)
-		if withoutMarks(read(t, file)) != withoutMarks(read(t, whole)) {
+		if withoutMarks(unzipped(t, file)) != withoutMarks(unzipped(t, whole)) {
 			t.Errorf("%s: the continued file is not the whole one", format)
 		}
 		if left, err := filepath.Glob(file + ".*"); len(left) > 0 || err != nil {
 			t.Errorf("%s: left over: %v, %v", format, left, err)
 		}
 	}
+}
+
+// unzipped returns the content of a file without its compression.
+func unzipped(t *testing.T, file string) string {
+	t.Helper()
+	content := read(t, file)
+	if !strings.HasSuffix(file, ".gz") {
+		return content
+	}
+	unzip, err := gzip.NewReader(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(unzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // stoppedSource stops an export after some queries.
