@@ -16481,6 +16481,8 @@ export interface operations {
                 escapeFormulas?: "true" | "false";
                 /** @description For `csv`: `1` puts the byte order mark of UTF-8 first, for Excel; default `0` */
                 bom?: "0" | "1";
+                /** @description For `ndjson` with all tables of a website: also export the names of its profiles; default `false` */
+                profiles?: "true" | "false";
             };
             header?: never;
             path?: never;
