@@ -2,11 +2,9 @@ package importer
 
 import (
 	"bytes"
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
-
-	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // This file reads dumps of the database of Umami, as pg_dump writes them: the rows of each table stand behind a line
@@ -34,19 +32,23 @@ func umamiDump() format {
 
 // A dump is the state of reading one.
 type dump struct {
-	table    string   // whose rows are being read; empty between tables
-	columns  []string // of the table
-	begun    bool     // dumpBegins was read
-	events   bool     // the dump has umamiEvents
-	sessions *lru.Cache[string, map[string]string]
+	table    string              // whose rows are being read; empty between tables
+	columns  []string            // of the table
+	begun    bool                // dumpBegins was read
+	events   bool                // the dump has umamiEvents
+	sessions map[string][]string // what sessionColumns have, by the id of the session
+	texts    map[string]string   // of these columns, each once
 }
 
+// maxDumpSessions bounds the sessions of a dump, which are all in memory: each takes about 300 bytes.
+const maxDumpSessions = 1 << 20
+
+// errSessions refuses an event whose session is not in memory.
+var errSessions = malformed(fmt.Sprintf("the dump has more than %d sessions, and its session is behind them; import "+
+	"the events as CSV, with the columns of their sessions", maxDumpSessions))
+
 func readUmamiDump() reader {
-	sessions, err := lru.New[string, map[string]string](maxVisitors)
-	if err != nil {
-		panic(err) // the size is a constant
-	}
-	d := &dump{sessions: sessions}
+	d := &dump{sessions: map[string][]string{}, texts: map[string]string{}}
 	return func(line []byte) (getter, error) {
 		text := string(line)
 		if d.table == "" {
@@ -70,22 +72,44 @@ func readUmamiDump() reader {
 			}
 		}
 		if d.table == umamiSessions {
-			maps.DeleteFunc(row, func(name, _ string) bool { return !slices.Contains(sessionColumns, name) })
-			d.sessions.Add(row["session_id"], row)
-			return nil, errHeader
+			return nil, d.remember(row)
 		}
-		session, _ := d.sessions.Get(row["session_id"])
+		session, ok := d.sessions[row["session_id"]]
+		if !ok && len(d.sessions) >= maxDumpSessions {
+			return nil, errSessions
+		}
 		return func(column string) string {
-			if value := row[column]; value != "" {
+			if value := row[column]; value != "" || !ok {
 				return value
 			}
-			return session[column]
+			if i := slices.Index(sessionColumns, column); i >= 0 {
+				return session[i]
+			}
+			return ""
 		}, nil
 	}
 }
 
+// remember notes a session for the events behind it.
+func (d *dump) remember(row map[string]string) error {
+	if len(d.sessions) >= maxDumpSessions {
+		return errHeader // its events are refused
+	}
+	values := make([]string, len(sessionColumns))
+	for i, name := range sessionColumns {
+		known, ok := d.texts[row[name]]
+		if !ok {
+			known = strings.Clone(row[name]) // a line is not held for the sake of one of its columns
+			d.texts[known] = known
+		}
+		values[i] = known
+	}
+	d.sessions[strings.Clone(row["session_id"])] = values
+	return errHeader
+}
+
 // sessionColumns are the columns of sessions that events use.
-var sessionColumns = []string{"session_id", "hostname", "browser", "os", "device", "screen", "language", "country",
+var sessionColumns = []string{"hostname", "browser", "os", "device", "screen", "language", "country",
 	"region", "subdivision1", "city"}
 
 // statement reads a line between the rows of tables.
