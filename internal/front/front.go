@@ -197,7 +197,7 @@ func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 		a = f.refusal(r, err)
 	}
 	if errors.Is(err, http.ErrAbortHandler) {
-		panic(http.ErrAbortHandler) // a part of the host breaks the connection; net/http logs nothing
+		breakConnection() // as a part of the host did
 	}
 	return a
 }

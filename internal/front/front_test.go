@@ -235,8 +235,8 @@ func TestHostsMayBreakTheConnection(t *testing.T) {
 		w.steps = func(context.Context, *front.Request) (*front.Answer, error) { panic(http.ErrAbortHandler) }
 		func() {
 			defer func() {
-				if p := recover(); p != http.ErrAbortHandler {
-					t.Errorf("panic with %v", p)
+				if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
+					t.Errorf("panic with %v", err)
 				}
 			}()
 			w.send("POST", "/work", key)

@@ -35,10 +35,13 @@ func (f *Front) stream(ctx context.Context, w http.ResponseWriter, r *Request, a
 		f.cfg.Logger.LogAttrs(r.Context(), LevelOf(r.Context(), err), "a response broke off",
 			slog.String("requestId", r.ID),
 			slog.String("route", r.Route.Path), slog.Any("error", err))
-		panic(http.ErrAbortHandler) // net/http breaks the connection, and logs nothing
+		breakConnection()
 	}
 	to.end()
 }
+
+// breakConnection does not return: net/http breaks the connection, and logs nothing.
+func breakConnection() { panic(http.ErrAbortHandler) }
 
 // streamTo writes the body of a to w. A compressed body that breaks off has no end, so a client notices it twice.
 func (a *Answer) streamTo(ctx context.Context, w io.Writer, compressed bool) error {
