@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/internal/matrix/samples"
 )
 
 // A cell is one request of the matrix, with its answer.
@@ -78,6 +79,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 			wanted := c.want.header(r, c.id, len(body))
 			if s.Stream != "" && rec.Code == http.StatusOK {
 				wanted.Set("Content-Type", s.Stream)
+				wanted.Set("Content-Disposition", "attachment; filename="+samples.Listed+".ndjson")
 				wanted.Del("Content-Length")
 			}
 			if diff := cmp.Diff(wanted, header); diff != "" {

@@ -22,11 +22,11 @@ var coveredBlocks = []struct {
 	document, language, holds string
 	test                      string
 }{
-	{"README.md", "sh", "/v1/query?", "TestReadmeAnswerIsReal"},
+	{"README.md", "sh", ":8080/v1/query?", "TestReadmeAnswerIsReal"},
 	{"README.md", "json", "", "TestReadmeAnswerIsReal"},
 	{"README.md", "sh", "/ingest/track", "TestReadmeCommands"},
 	{"README.md", "sh", "websites tag", "TestReadmeCommands"},
-	{"README.md", "go", "", "TestReadmeProgramCompiles"},
+	{"README.md", "go", "", "TestReadmeProgramRuns"},
 	{"docs/clients.md", "go", "", "TestAPIClients"},
 	{"docs/clients.md", "ts", "createClient", "TestAPIClients"},
 	{"docs/clients.md", "ts", "sightline.query", "TestAPIClients"},
@@ -36,6 +36,7 @@ var coveredBlocks = []struct {
 	{"docs/clients.md", "sh", "npx orval", "TestGenerators"},
 	{"docs/embedding.md", "go", "func serve(", "TestDocumentsShowCodeThatRuns"},
 	{"docs/embedding.md", "go", "query.Definitions", "TestDocumentsShowCodeThatRuns"},
+	{"docs/embedding.md", "go", "type counted", "TestDocumentsShowCodeThatRuns"},
 	{"docs/import.md", "json", `"table":"events"`, "TestImportDocument"},
 	{"docs/import.md", "json", `"table":"profiles"`, "TestImportDocument"},
 	{"docs/import.md", "go", "importer.Run", "TestDocumentsShowCodeThatRuns"},
