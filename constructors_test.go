@@ -135,9 +135,9 @@ func refusals(t *testing.T) []refusal {
 		{"auth/audit.New", opened(audit.New, audit.Config{Log: plainLog{kept}, Pepper: p, Retention: 1, WarnSize: 1}),
 			"cannot be removed | cannot report its size"},
 		{"internal/keycache.New", made(keycache.New, keycache.Config{TTL: -1, Keys: -2}),
-			"Config.Store | TTL must | keys (-2)"},
+			"Config.Store | TTL must | Keys (-2)"},
 		{"internal/keycache.New", made(keycache.New, keycache.Config{TTL: time.Second + 1, Unknown: -3}),
-			"Config.Store | TTL must | digests (-3)"},
+			"Config.Store | TTL must | Unknown (-3)"},
 		{"auth/ratelimit.New", made(ratelimit.New, ratelimit.Config{
 			Limits: map[auth.Class]int{"a": 0, "b": -1}, Factor: -1, InFlight: -1, Size: -1,
 		}), `class "a" | class "b" | Factor | InFlight | Size`},

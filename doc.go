@@ -23,7 +23,7 @@
 // A part may do more than its interface requires. The service finds such abilities by a type assertion on the value
 // that the host gave for the part, and works without missing ones:
 //
-//	Config.Events      those of package store  store.AllAbilities says what is missing without each
+//	Config.Events      store.AllAbilities      lists them, with what is missing without each
 //	Config.Records     store.SubjectLister     lists of links and monitors; of Config.Directory, if it is set
 //	                   store.DefinitionStore   saved goals, funnels, segments, annotations; of Config.Directory, if that has it
 //	                   KeyNotifier             changed keys take effect at once; of Config.Keys, if it is set

@@ -22,7 +22,7 @@ func (*RefusedError) Error() string { return ErrInvalid.Error() }
 // Unwrap returns ErrInvalid.
 func (*RefusedError) Unwrap() error { return ErrInvalid }
 
-// A ChallengeError is an error of an [Authenticator] with a challenge of its own, in place of Bearer:
+// A ChallengeError is an error of an [Authenticator] that sets another challenge than Bearer:
 //
 //	return nil, &auth.ChallengeError{Challenge: `Session realm="shop"`, Err: auth.ErrMissing}
 type ChallengeError struct {

@@ -32,7 +32,7 @@ type parser func(text []byte, out *found) error
 // A getter returns a column of the current record; empty if the record does not have it.
 type getter func(column string) string
 
-// A reader returns the columns of the text of a piece. Its errors are those of a parser.
+// A reader returns the columns of the text of a piece. It fails as a parser does.
 type reader func(text []byte) (getter, error)
 
 // A format is a form of sources. Its records have columns, or it has a parser of its own.

@@ -11,7 +11,7 @@ import (
 
 // This file reads the HTTP log of HAProxy:
 //
-//	… address:port [time] frontend backend/server timers status bytes … {headers} {headers of the response} "request"
+//	… address:port [time] frontend backend/server timers status bytes … {headers} {response headers} "request"
 //
 // It has headers only if the configuration captures them, in the order of the configuration.
 

@@ -98,7 +98,7 @@ type boundText struct {
 	columns []string
 }
 
-// bind returns the columns of f. Those in Config.Map have priority.
+// bind returns the columns of f. Columns in Config.Map have priority.
 func (f *format) bind(cfg *Config) binding {
 	of := func(field string) []string {
 		if column, ok := cfg.Map[field]; ok {

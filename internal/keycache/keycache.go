@@ -67,7 +67,7 @@ func New(cfg Config) (*Cache, error) {
 		faults = append(faults, fmt.Errorf("keycache: TTL must be between 0 and %v, not %v", MaxTTL, cfg.TTL))
 	}
 	if cfg.Keys < 0 || cfg.Unknown < 0 {
-		faults = append(faults, fmt.Errorf("keycache: numbers of keys (%d) and unknown digests (%d) must not be negative",
+		faults = append(faults, fmt.Errorf("keycache: Keys (%d) and Unknown (%d) must not be negative",
 			cfg.Keys, cfg.Unknown))
 	}
 	if len(faults) > 0 {

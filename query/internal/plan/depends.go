@@ -24,7 +24,8 @@ func (p *Plan) Depends() calendar.Interval {
 	if slices.ContainsFunc(partsOf(p.Type), outages) { // the last check before the range counts, however old it is
 		return calendar.Interval{From: 0, To: counted.From}.Hull(counted)
 	}
-	sessions, after := p.RemovesSessions(), int64(0)
+	removed := p.RemovesSessions()
+	sessions, after := removed, int64(0)
 	for _, r := range p.readings() {
 		of := AsksSessions(r.table, r.asked, r.filters)
 		sessions = sessions || of
@@ -38,7 +39,7 @@ func (p *Plan) Depends() calendar.Interval {
 		after = max(after, catalog.ReachOfEvents.After)
 	}
 	w, times := counted, int64(1)
-	if p.RemovesSessions() {
+	if removed {
 		times = 2
 	}
 	if sessions {
