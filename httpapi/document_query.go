@@ -6,7 +6,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/query/calendar"
+	requests "github.com/sightline-analytics/sightline/query/ask"
 )
 
 // A vocabulary describes what an engine can be asked, as components of the document.
@@ -20,7 +20,7 @@ type vocabulary struct {
 // describeQueries returns the schemas of queries and of their answers: for each query type its parameter, its rows and
 // its result.
 func describeQueries(types []query.Info, datasets []query.DatasetInfo) map[string]*openapi.Schema {
-	v := &vocabulary{types: types, datasets: datasets, schemas: optionSchemas(), filters: map[string]string{}}
+	v := &vocabulary{types: types, datasets: datasets, schemas: optionComponents(), filters: map[string]string{}}
 	v.filterParts()
 	var parameters, results []*openapi.Schema
 	names := make([]string, len(types))
@@ -162,32 +162,35 @@ func result(name string, row *openapi.Schema) *openapi.Schema {
 	).Needs("parameter", "success", "data", "meta")
 }
 
-// options returns the fields that a query and a parameter have in common. Their filters have the schema filter.
-func options(filter *openapi.Schema) []openapi.Property {
-	return []openapi.Property{
-		openapi.Member("preset", openapi.Ref("Preset")),
-		openapi.Member("limit", openapi.Whole("Rows; default 100", 1, query.MaxLimit)),
-		openapi.Member("page", openapi.Whole("From 1; default 1", 1, 0)),
-		openapi.Member("filters", openapi.List("All must match; at most 50 conditions in all", filter, 0, maxFilters)),
-		openapi.Member("granularity", openapi.Ref("Granularity")),
-		openapi.Member("weekStart", openapi.Ref("WeekStart")),
-		openapi.Member("compare", openapi.Ref("Compare")),
-		openapi.Member("sortOrder", openapi.OneOf("The order of `sortBy`", "asc", "desc")),
-		openapi.Member("totals", openapi.Truth("Also return the metrics over all rows; default `false`")),
+// sharedOptions are the options whose schemas are components, by the names of these.
+var sharedOptions = map[string]string{"preset": "Preset", "granularity": "Granularity", "weekStart": "WeekStart",
+	"compare": "Compare"}
+
+// options returns the options that all query types have. Their filters have the schema filter.
+func options(filter *openapi.Schema) (all []openapi.Property) {
+	for _, option := range requests.OptionSchemas() {
+		switch component := sharedOptions[option.Name]; {
+		case component != "":
+			option.Schema = openapi.Ref(component)
+		case option.Name == "filters":
+			option.Schema = openapi.List("All must match; at most 50 conditions in all", filter, 0, maxFilters)
+		case option.Schema == nil:
+			continue
+		}
+		all = append(all, option)
 	}
+	return all
 }
 
-// optionSchemas returns the schemas of options with a fixed set of values.
-func optionSchemas() map[string]*openapi.Schema {
-	return map[string]*openapi.Schema{
-		"Preset": openapi.OneOf("A range by name, in place of dates", calendar.Presets()...),
-		"Granularity": openapi.OneOf("`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days",
-			"hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month"),
-		"WeekStart": openapi.OneOf("The first day of weeks, also of `this_week` and `last_week`; default `sunday`",
-			"sunday", "monday"),
-		"Compare": openapi.OneOf("The other period to compare with; default `none`", query.PreviousPeriod,
-			query.PreviousYear, query.NoComparison),
+// optionComponents returns the schemas of sharedOptions.
+func optionComponents() map[string]*openapi.Schema {
+	found := map[string]*openapi.Schema{}
+	for _, option := range requests.OptionSchemas() {
+		if component := sharedOptions[option.Name]; component != "" {
+			found[component] = option.Schema
+		}
 	}
+	return found
 }
 
 // maxFilters is the maximum number of filters in a list.

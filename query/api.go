@@ -20,6 +20,8 @@ type (
 	Request = ask.Request
 	// A Parameter asks for one query type.
 	Parameter = ask.Parameter
+	// Options say how to answer, in a Request or a Parameter.
+	Options = ask.Options
 	// A ChosenMetric is one column of a parameter that chooses its own.
 	ChosenMetric = ask.ChosenMetric
 	// An Action says which events are meant.

@@ -139,10 +139,10 @@ func TestDatasetsListWhatCanBeChosen(t *testing.T) {
 			}
 		}
 	}
-	req := query.Request{Totals: new(true), Compare: query.PreviousYear,
-		Parameters: []query.Parameter{{Name: "summary"}, {Name: "pages", Totals: new(false)},
+	req := query.Request{Options: query.Options{Totals: new(true), Compare: query.PreviousYear},
+		Parameters: []query.Parameter{{Name: "summary"}, {Name: "pages", Options: query.Options{Totals: new(false)}},
 			{Metrics: []query.ChosenMetric{{Name: "sum", Property: "a"}, {Name: "sum", Property: "b"}}},
-			{Name: "pages", Compare: query.NoComparison}}}
+			{Name: "pages", Options: query.Options{Compare: query.NoComparison}}}}
 	if got, want := req.Cost(func(string) int { return 1 }), 3+2+4+2; got != want {
 		t.Errorf("the cost is %d, want %d", got, want)
 	}
@@ -156,7 +156,8 @@ func TestTypesWithoutTotals(t *testing.T) {
 		"vitals_overview": true, "flag_outcomes": true, "goals": true, "goals_trends": true, "funnel": true,
 		"retention": true, "paths": true}
 	for _, info := range e.Types() {
-		req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Totals: new(true),
+		req := query.Request{Parameters: []query.Parameter{{Name: info.Name}},
+			Options:   query.Options{Totals: new(true)},
 			StartDate: "2026-03-10", EndDate: "2026-03-11"}
 		if info.RequiredFilter != "" {
 			req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"x"}}}

@@ -282,9 +282,10 @@ func BenchmarkResolveCompile(b *testing.B) {
 	access := query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
 	for _, name := range []string{"summary", "pages", "traffic"} {
 		b.Run(name, func(b *testing.B) {
-			req := query.Request{Parameters: []query.Parameter{{Name: name}}, Preset: "last_30d",
-				TimeZone: "Europe/Berlin",
-				Filters:  []query.Filter{{Field: "country", Op: query.Eq, Values: []string{"DE"}}}}
+			req := query.Request{Parameters: []query.Parameter{{Name: name}},
+				Options: query.Options{Preset: "last_30d",
+					Filters: []query.Filter{{Field: "country", Op: query.Eq, Values: []string{"DE"}}}},
+				TimeZone: "Europe/Berlin"}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := e.Explain(b.Context(), access, req); err != nil {

@@ -139,7 +139,7 @@ func TestTypesOfDefinitions(t *testing.T) {
 	}
 	resp, err := engine.Run(t.Context(),
 		query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Filters: plan},
-		query.Request{Parameters: []query.Parameter{{Name: "x"}}, Preset: "today"})
+		query.Request{Parameters: []query.Parameter{{Name: "x"}}, Options: query.Options{Preset: "today"}})
 	if err != nil || resp.Data[0].Code != query.Forbidden {
 		t.Errorf("an access with such a filter: %+v, %v", resp, err)
 	}
@@ -166,7 +166,8 @@ func TestDefinitionsAreBound(t *testing.T) {
 	}
 	found, err := engine.Explain(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 		query.Request{Parameters: []query.Parameter{{Name: "x",
-			Filters: []query.Filter{{Field: "d", Op: query.Eq, Values: []string{evil}}}}}, Preset: "today"})
+			Options: query.Options{Filters: []query.Filter{{Field: "d", Op: query.Eq, Values: []string{evil}}}}}},
+			Options: query.Options{Preset: "today"}})
 	if err != nil || found[0].Err != nil {
 		t.Fatal(err, found)
 	}

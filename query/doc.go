@@ -2,7 +2,7 @@
 //
 //	engine, err := query.New(query.Config{Store: db})
 //	response, err := engine.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "web_1"}}, query.Request{
-//		Parameters: []query.Parameter{{Name: "countries"}}, Preset: "last_30d",
+//		Parameters: []query.Parameter{{Name: "countries"}}, Options: query.Options{Preset: "last_30d"},
 //	})
 //	fmt.Println(response.Data[0].Data.Value(0, "visitors"))
 //

@@ -154,11 +154,11 @@ func someAccess(rng *rand.Rand) query.Access {
 }
 
 func someRequest(rng *rand.Rand) query.Request {
-	req := query.Request{ID: pick(rng, "", "q"), Preset: pick(rng, "today", "yesterday")}
+	req := query.Request{ID: pick(rng, "", "q"), Options: query.Options{Preset: pick(rng, "today", "yesterday")}}
 	for range 1 + rng.IntN(2) {
 		req.Parameters = append(req.Parameters, query.Parameter{
 			Name: pick(rng, "pages", "countries", "active_stats"), ID: pick(rng, "", "p"),
-			Compare: pick(rng, "", query.PreviousYear)})
+			Options: query.Options{Compare: pick(rng, "", query.PreviousYear)}})
 	}
 	return req
 }
@@ -169,7 +169,7 @@ func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 func TestKeptAnswersTakeTheirSize(t *testing.T) {
 	e := keeping(t, newTelling(), 0)
 	p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "x"}},
-		query.Request{Parameters: names("pages", "pages"), Preset: "yesterday"})
+		query.Request{Parameters: names("pages", "pages"), Options: query.Options{Preset: "yesterday"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,8 @@ func TestEqualQuestionsAreAnsweredOnce(t *testing.T) {
 				var leave []context.CancelFunc
 				ask := func(ctx context.Context, id string) {
 					resp, err := e.Run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "x"}},
-						query.Request{Parameters: []query.Parameter{{Name: "pages", ID: id}}, Preset: "yesterday"})
+						query.Request{Parameters: []query.Parameter{{Name: "pages", ID: id}},
+							Options: query.Options{Preset: "yesterday"}})
 					if err == nil && resp.Data[0].Success && resp.Data[0].ID == id {
 						answered.Add(1)
 					}

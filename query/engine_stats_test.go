@@ -59,8 +59,9 @@ func (s *daily) Query(_ context.Context, stmt store.Statement) (*store.Rows, err
 func TestOrigins(t *testing.T) {
 	const noAnswers, noStates = -1, -1
 	pages, others := question("pages", 5), question("pages", 7)
-	today := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}},
-		Preset: "today"}
+	today := query.Request{Parameters: []query.Parameter{{Name: "pages",
+		Options: query.Options{Compare: query.PreviousPeriod}}},
+		Options: query.Options{Preset: "today"}}
 	ask := func(all ...query.Request) (steps []step) {
 		for _, req := range all {
 			steps = append(steps, func(t *testing.T, e *query.Engine, _ *daily) { run(t, e, req) })
@@ -150,7 +151,8 @@ type step func(*testing.T, *query.Engine, *daily)
 
 // question asks for a type about the first 20 days of March.
 func question(of string, limit int) query.Request {
-	return query.Request{Parameters: []query.Parameter{{Name: of, Limit: &limit}}, StartDate: "2026-03-01",
+	return query.Request{Parameters: []query.Parameter{{Name: of,
+		Options: query.Options{Limit: &limit}}}, StartDate: "2026-03-01",
 		EndDate: "2026-03-20"}
 }
 

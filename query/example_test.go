@@ -34,7 +34,8 @@ func ExampleNewRegistry() {
 		query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
 		query.Request{
 			Parameters: []query.Parameter{{Name: "top_languages"}}, StartDate: "2026-03-01", EndDate: "2026-03-31",
-			Filters: []query.Filter{{Field: "country", Op: query.In, Values: []string{"DE", "Austria"}}},
+			Options: query.Options{
+				Filters: []query.Filter{{Field: "country", Op: query.In, Values: []string{"DE", "Austria"}}}},
 		})
 	if err != nil {
 		fmt.Println(err)

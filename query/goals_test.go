@@ -32,7 +32,7 @@ func TestFiltersBesideGoals(t *testing.T) {
 	} {
 		row.parameter.Filters = []query.Filter{{Field: row.field, Op: query.NotIn, Values: []string{"DE"}}}
 		found, err := engine(t).Explain(t.Context(), access,
-			query.Request{Parameters: []query.Parameter{row.parameter}, Preset: "today"})
+			query.Request{Parameters: []query.Parameter{row.parameter}, Options: query.Options{Preset: "today"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,9 +35,9 @@ func TestRequestsAreRemembered(t *testing.T) {
 		edge := time.Date(2026, 3, 28, 23, rnd.IntN(3)+58, 0, 0, time.UTC)
 		now = edge.Add([]time.Duration{0, 1, time.Millisecond, time.Second, -1, -time.Millisecond,
 			-time.Second}[rnd.IntN(7)])
-		req := Request{Preset: pick("today", "last_7d", ""), StartDate: "2026-03-28", EndDate: "2026-03-28",
-			TimeZone:    pick("", "Asia/Kathmandu"),
-			Granularity: pick("", "hourly"), Parameters: []Parameter{{Name: pick("pages", "summary", "active_stats")}}}
+		req := Request{Options: Options{Preset: pick("today", "last_7d", ""), Granularity: pick("", "hourly")},
+			StartDate: "2026-03-28", EndDate: "2026-03-28", TimeZone: pick("", "Asia/Kathmandu"),
+			Parameters: []Parameter{{Name: pick("pages", "summary", "active_stats")}}}
 		switch rnd.IntN(12) {
 		case 0:
 			req.Filters = []Filter{{Field: "country", Op: Eq, Values: []string{pick("DE", "FR")}}}
@@ -88,9 +89,10 @@ func told(t *testing.T, p *Prepared) string {
 func TestTheRequestsKeyTellsAllOfIt(t *testing.T) {
 	one := 1
 	for _, base := range []Request{
-		{Parameters: []Parameter{{}}, Filters: []Filter{{}}},
-		{ID: "i", Parameters: []Parameter{{Name: "n", Limit: &one, Filters: []Filter{{Values: []string{"a"}}},
-			GroupBy: []string{"g"}}}, Filters: []Filter{{}}, Preset: "p"},
+		{Parameters: []Parameter{{}}, Options: Options{Filters: []Filter{{}}}},
+		{ID: "i", Parameters: []Parameter{{Name: "n",
+			Options: Options{Limit: &one, Filters: []Filter{{Values: []string{"a"}}},
+				GroupBy: []string{"g"}}}}, Options: Options{Filters: []Filter{{}}, Preset: "p"}},
 	} {
 		seen := map[string]string{string(base.AppendKey(nil)): "nothing"}
 		changed := func(what string, req Request) {
@@ -100,28 +102,34 @@ func TestTheRequestsKeyTellsAllOfIt(t *testing.T) {
 			}
 			seen[key] = what
 		}
-		for f := range reflect.TypeFor[Request]().Fields() {
+		for _, f := range fieldsOf[Request]() {
 			req := base
 			alter(t, reflect.ValueOf(&req).Elem().FieldByIndex(f.Index))
 			changed(f.Name, req)
 		}
-		for f := range reflect.TypeFor[Parameter]().Fields() {
+		for _, f := range fieldsOf[Parameter]() {
 			req, p := base, base.Parameters[0]
 			alter(t, reflect.ValueOf(&p).Elem().FieldByIndex(f.Index))
 			req.Parameters = []Parameter{p}
 			changed("Parameters[0]."+f.Name, req)
 		}
-		for f := range reflect.TypeFor[Filter]().Fields() {
+		for _, f := range fieldsOf[Filter]() {
 			req, filter := base, base.Filters[0]
 			alter(t, reflect.ValueOf(&filter).Elem().FieldByIndex(f.Index))
 			req.Filters = []Filter{filter}
 			changed("Filters[0]."+f.Name, req)
 		}
-		for what, p := range map[string]Parameter{"none": {}, "empty filters": {Filters: []Filter{}},
-			"empty groups": {GroupBy: []string{}}, "limit -1": {Limit: new(-1)}} {
+		for what, p := range map[string]Parameter{"none": {}, "empty filters": {Options: Options{Filters: []Filter{}}},
+			"empty groups": {Options: Options{GroupBy: []string{}}}, "limit -1": {Options: Options{Limit: new(-1)}}} {
 			changed("another parameter, "+what, Request{Parameters: append(base.Parameters[:1:1], p)})
 		}
 	}
+}
+
+// fieldsOf returns the fields of T, with those of what it embeds in place of the embedded.
+func fieldsOf[T any]() []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[T]()),
+		func(f reflect.StructField) bool { return f.Anonymous })
 }
 
 // alter makes v another value.

@@ -41,11 +41,12 @@ func TestDependencies(t *testing.T) {
 		{"mandatory filters on rows form sessions once", store.KindWebsite, []query.Filter{path}, nil,
 			names("entry_pages"), "08..12"},
 		{"the period before", store.KindWebsite, nil, nil,
-			[]query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}}, "08..11"},
+			[]query.Parameter{{Name: "pages", Options: query.Options{Compare: query.PreviousPeriod}}}, "08..11"},
 		{"the year before", store.KindWebsite, nil, nil,
-			[]query.Parameter{{Name: "pages", Compare: query.PreviousYear}}, "2025-03-10..11 10..11"},
+			[]query.Parameter{{Name: "pages",
+				Options: query.Options{Compare: query.PreviousYear}}}, "2025-03-10..11 10..11"},
 		{"what ignores the range is compared with nothing", store.KindWebsite, nil, nil,
-			[]query.Parameter{{Name: "session_list", Compare: query.PreviousYear}}, "08..12"},
+			[]query.Parameter{{Name: "session_list", Options: query.Options{Compare: query.PreviousYear}}}, "08..12"},
 		{"days of its own", store.KindWebsite, nil, nil, []query.Parameter{{Name: "pages"}, own}, "01..01 10..11"},
 		{"a parameter that fails needs nothing", store.KindWebsite, nil, nil, names("nonsense"), ""},
 		{"checks", store.KindSchedule, nil, nil, names("uptime_overview"), "10..11"},
@@ -54,7 +55,8 @@ func TestDependencies(t *testing.T) {
 	} {
 		p, err := e.Prepare(t.Context(),
 			query.Access{Subject: store.Subject{Kind: row.of, ID: "x"}, Filters: row.mandatory},
-			query.Request{Parameters: row.ask, Filters: row.filters, StartDate: "2026-03-10", EndDate: "2026-03-11"})
+			query.Request{Parameters: row.ask,
+				Options: query.Options{Filters: row.filters}, StartDate: "2026-03-10", EndDate: "2026-03-11"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,34 +96,44 @@ func TestKey(t *testing.T) {
 		}
 		return p.Key()
 	}
-	compared := []query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}}
+	compared := []query.Parameter{{Name: "pages", Options: query.Options{Compare: query.PreviousPeriod}}}
 	for _, row := range []struct {
 		why       string
 		of        store.SubjectKind
 		req       query.Request
 		has, next bool // a key, and the same in the next minute
 	}{
-		{"a day that is over", store.KindWebsite, query.Request{Parameters: names("pages"), Preset: "yesterday"}, true,
+		{"a day that is over", store.KindWebsite, query.Request{Parameters: names("pages"),
+			Options: query.Options{Preset: "yesterday"}}, true,
 			true},
-		{"compared", store.KindWebsite, query.Request{Parameters: compared, Preset: "yesterday"}, true, true},
-		{"today", store.KindWebsite, query.Request{Parameters: names("pages"), Preset: "today"}, true, false},
+		{"compared", store.KindWebsite, query.Request{Parameters: compared,
+			Options: query.Options{Preset: "yesterday"}}, true, true},
+		{"today", store.KindWebsite, query.Request{Parameters: names("pages"),
+			Options: query.Options{Preset: "today"}}, true, false},
 		{"today of one parameter", store.KindWebsite,
-			query.Request{Parameters: []query.Parameter{{Name: "pages", EndDate: "2026-04-02"}}, Preset: "yesterday"},
+			query.Request{Parameters: []query.Parameter{{Name: "pages", EndDate: "2026-04-02"}},
+				Options: query.Options{Preset: "yesterday"}},
 			true, false},
 		{"a day to come", store.KindWebsite,
 			query.Request{Parameters: names("pages"), StartDate: "2026-04-03", EndDate: "2026-04-03"}, true, true},
-		{"today cut and compared", store.KindWebsite, query.Request{Parameters: compared, Preset: "today"}, false,
+		{"today cut and compared", store.KindWebsite, query.Request{Parameters: compared,
+			Options: query.Options{Preset: "today"}}, false,
 			false},
 		{"a type by the clock", store.KindWebsite,
-			query.Request{Parameters: names("active_stats"), Preset: "yesterday"}, false, false},
+			query.Request{Parameters: names("active_stats"),
+				Options: query.Options{Preset: "yesterday"}}, false, false},
 		{"one among others", store.KindWebsite,
-			query.Request{Parameters: names("pages", "active_stats"), Preset: "yesterday"}, false, false},
-		{"checks of today", store.KindSchedule, query.Request{Parameters: names("uptime_overview"), Preset: "today"},
+			query.Request{Parameters: names("pages", "active_stats"),
+				Options: query.Options{Preset: "yesterday"}}, false, false},
+		{"checks of today", store.KindSchedule, query.Request{Parameters: names("uptime_overview"),
+			Options: query.Options{Preset: "today"}},
 			true, false},
 		{"outages that may last", store.KindSchedule,
-			query.Request{Parameters: names("uptime_time_series"), Preset: "today"}, false, false},
+			query.Request{Parameters: names("uptime_time_series"),
+				Options: query.Options{Preset: "today"}}, false, false},
 		{"outages of the past", store.KindSchedule,
-			query.Request{Parameters: names("uptime_time_series"), Preset: "yesterday"}, true, true},
+			query.Request{Parameters: names("uptime_time_series"),
+				Options: query.Options{Preset: "yesterday"}}, true, true},
 	} {
 		now = time.Date(2026, 4, 2, 11, 59, 1, 0, time.UTC)
 		first := key(row.of, row.req)
@@ -133,7 +145,7 @@ func TestKey(t *testing.T) {
 			t.Errorf("%s: the keys %q, in the same minute %q, in the next %q", row.why, first, soon, next)
 		}
 	}
-	yesterday, dates := query.Request{Parameters: names("pages"), Preset: "yesterday"},
+	yesterday, dates := query.Request{Parameters: names("pages"), Options: query.Options{Preset: "yesterday"}},
 		query.Request{Parameters: names("pages"), StartDate: "2026-04-01", EndDate: "2026-04-01"}
 	if one, same := key(store.KindWebsite, yesterday), key(store.KindWebsite, dates); one != same {
 		t.Errorf("the same days have the keys %q and %q", one, same)
@@ -141,7 +153,7 @@ func TestKey(t *testing.T) {
 }
 
 func TestAccessNeedsASubject(t *testing.T) {
-	req := query.Request{Parameters: []query.Parameter{{Name: "pages"}}, Preset: "today"}
+	req := query.Request{Parameters: []query.Parameter{{Name: "pages"}}, Options: query.Options{Preset: "today"}}
 	for _, row := range []struct {
 		subject store.Subject
 		want    string
@@ -160,8 +172,9 @@ func TestAccessNeedsASubject(t *testing.T) {
 }
 
 func TestOneParameterIsNotCompared(t *testing.T) {
-	req := query.Request{Parameters: []query.Parameter{{Name: "pages", Compare: query.NoComparison}, {Name: "pages"}},
-		Preset: "yesterday", Compare: query.PreviousYear}
+	req := query.Request{Parameters: []query.Parameter{{Name: "pages",
+		Options: query.Options{Compare: query.NoComparison}}, {Name: "pages"}},
+		Options: query.Options{Preset: "yesterday", Compare: query.PreviousYear}}
 	if n := engine(t).Cost(&req); n != 3 {
 		t.Errorf("the request costs %d, want 3", n)
 	}

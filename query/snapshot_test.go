@@ -54,8 +54,10 @@ func TestSnapshotKeys(t *testing.T) {
 		}
 	}
 	for name, req := range map[string]query.Request{
-		"an answer that changes with the clock": {Parameters: names("pages", "active_stats"), Preset: "yesterday"},
-		"no parameter that can be answered":     {Parameters: names("nonsense"), Preset: "yesterday"},
+		"an answer that changes with the clock": {Parameters: names("pages", "active_stats"),
+			Options: query.Options{Preset: "yesterday"}},
+		"no parameter that can be answered": {Parameters: names("nonsense"),
+			Options: query.Options{Preset: "yesterday"}},
 	} {
 		if got := key(req); got != "" {
 			t.Errorf("%s has the key %s", name, got)

@@ -60,8 +60,9 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 		known[info.Name] = true
 		for _, granularity := range append([]string{"daily"}, info.Granularity...) {
 			t.Run(info.Name+" "+granularity, func(t *testing.T) {
-				req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: "last_7d",
-					Granularity: granularity, TimeZone: "America/New_York"}
+				req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)},
+					Options: query.Options{Preset: "last_7d",
+						Granularity: granularity}, TimeZone: "America/New_York"}
 				if info.RequiredFilter != "" {
 					req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{session}}}
 				}
@@ -94,7 +95,7 @@ func ask(t *testing.T, e *query.Engine, info query.Info, req query.Request) []by
 func anySession(t *testing.T, e *query.Engine) string {
 	t.Helper()
 	answer := ask(t, e, query.Info{Name: "sessions", Subject: store.KindWebsite},
-		query.Request{Parameters: []query.Parameter{{Name: "sessions"}}, Preset: "last_7d"})
+		query.Request{Parameters: []query.Parameter{{Name: "sessions"}}, Options: query.Options{Preset: "last_7d"}})
 	var rows []struct {
 		ID string `json:"session_id"`
 	}

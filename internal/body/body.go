@@ -71,6 +71,24 @@ func Custom[T, V any](name string, of func(*T) *V, read func(m Mistakes, at Path
 	}
 }
 
+// Inside returns the row for a field of P in a T that has a P: of returns it.
+func Inside[T, P any](f Field[P], of func(*T) *P) Field[T] {
+	return Field[T]{
+		name: f.name, other: f.other, words: f.words, schema: f.schema,
+		read: func(m Mistakes, at Path, v Value, into *T) { f.read(m, at, v, of(into)) },
+		set:  func(from, to *T) { f.set(of(from), of(to)) },
+	}
+}
+
+// Name returns the name of the field.
+func (f Field[T]) Name() string { return f.name }
+
+// Schema returns the schema that documents the field, or nil.
+func (f Field[T]) Schema() *openapi.Schema { return f.schema }
+
+// Copy sets the field of to.
+func (f Field[T]) Copy(from, to *T) { f.set(from, to) }
+
 // Called adds words that people use instead of the name: in lower case, without separators.
 func (f Field[T]) Called(words ...string) Field[T] {
 	f.words = append(slices.Clip(f.words), words...)

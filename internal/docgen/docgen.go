@@ -80,7 +80,8 @@ func (p *page) printf(format string, a ...any) {
 }
 
 func (p *page) section(ctx context.Context, info query.Info) {
-	req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)}, Preset: p.src.Preset,
+	req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)},
+		Options:  query.Options{Preset: p.src.Preset},
 		TimeZone: p.src.TimeZone}
 	parameter, err := json.Marshal(req.Parameters[0])
 	if err != nil {

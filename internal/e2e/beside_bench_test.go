@@ -98,7 +98,7 @@ func askPanel(b *testing.B, e *query.Engine) {
 	for b.Loop() {
 		began := time.Now()
 		answer, err := e.Run(b.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
-			query.Request{Preset: "last_7d",
+			query.Request{Options: query.Options{Preset: "last_7d"},
 				Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "pages"}, {Name: "traffic_sources"}}})
 		if err != nil || !answer.Data[0].Success {
 			b.Fatal(err)

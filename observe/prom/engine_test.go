@@ -38,7 +38,7 @@ func TestEngine(t *testing.T) {
 	for range 2 {
 		if _, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindLink, ID: "x"}},
 			query.Request{Parameters: []query.Parameter{{Name: "link_total_clicks"}},
-				Preset: "yesterday"}); err != nil {
+				Options: query.Options{Preset: "yesterday"}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -143,28 +143,24 @@ type sentRequest struct {
 	zone string // the name by which the time zone was given; empty: it was not
 }
 
-// requestMembers are the fields of a query, in a body and in an address, in the order in which mistakes are reported.
-var requestMembers = body.Of(
-	body.Text("id", func(q *sentRequest) *string { return &q.ID }),
-	body.Custom("parameters", func(q *sentRequest) *[]Parameter { return &q.Parameters }, readParameters),
-	body.Text("startDate", func(q *sentRequest) *string { return &q.StartDate }),
-	body.Text("endDate", func(q *sentRequest) *string { return &q.EndDate }),
-	body.Text("preset", func(q *sentRequest) *string { return &q.Preset }),
-	body.Custom(TimeZone, func(q *sentRequest) *sentRequest { return q }, readZone).Also(timezone),
-	body.Custom("limit", func(q *sentRequest) **int { return &q.Limit }, body.ReadWhole),
-	body.Custom("page", func(q *sentRequest) *int { return &q.Page }, readPage),
-	body.Custom("filters", func(q *sentRequest) *[]Filter { return &q.Filters }, readFilters),
-	body.Text("granularity", func(q *sentRequest) *string { return &q.Granularity }),
-	body.Text("weekStart", func(q *sentRequest) *string { return &q.WeekStart }),
-	body.Text("compare", func(q *sentRequest) *string { return (*string)(&q.Compare) }),
-	body.Custom("groupBy", func(q *sentRequest) *[]string { return &q.GroupBy }, readGroupBy),
-	body.Text("sortBy", func(q *sentRequest) *string { return &q.SortBy }),
-	body.Text("sortOrder", func(q *sentRequest) *string { return &q.SortOrder }),
-	body.Custom("totals", func(q *sentRequest) **bool { return &q.Totals }, body.ReadTruth),
-).Knowing(synonym.OfNames())
+// requestMembers are the fields of a query, in a body and in an address, in the order in which mistakes are reported:
+// the time zone is behind the preset, since both belong to the range.
+var requestMembers = body.Of(slices.Concat(
+	[]body.Field[sentRequest]{
+		body.Text("id", func(q *sentRequest) *string { return &q.ID }),
+		body.Custom("parameters", func(q *sentRequest) *[]Parameter { return &q.Parameters }, readParameters),
+		body.Text("startDate", func(q *sentRequest) *string { return &q.StartDate }),
+		body.Text("endDate", func(q *sentRequest) *string { return &q.EndDate }),
+	},
+	optionsIn(func(q *sentRequest) *Options { return &q.Options }, options[:1]),
+	[]body.Field[sentRequest]{
+		body.Custom(TimeZone, func(q *sentRequest) *sentRequest { return q }, readZone).Also(timezone),
+	},
+	optionsIn(func(q *sentRequest) *Options { return &q.Options }, options[1:]),
+)...).Knowing(synonym.OfNames())
 
 // parameterMembers are the fields of a parameter, in the same order.
-var parameterMembers = body.Of(
+var parameterMembers = body.Of(append([]body.Field[Parameter]{
 	body.Text("name", func(p *Parameter) *string { return &p.Name }),
 	body.Text("id", func(p *Parameter) *string { return &p.ID }),
 	body.Text("dataset", func(p *Parameter) *string { return &p.Dataset }),
@@ -187,15 +183,13 @@ var parameterMembers = body.Of(
 	body.Custom("saved", func(p *Parameter) *SavedNames { return &p.Saved }, readSaved),
 	body.Text("start_date", func(p *Parameter) *string { return &p.StartDate }),
 	body.Text("end_date", func(p *Parameter) *string { return &p.EndDate }),
-	body.Text("preset", func(p *Parameter) *string { return &p.Preset }),
-	body.Custom("limit", func(p *Parameter) **int { return &p.Limit }, body.ReadWhole),
-	body.Custom("page", func(p *Parameter) *int { return &p.Page }, readPage),
-	body.Custom("filters", func(p *Parameter) *[]Filter { return &p.Filters }, readFilters),
-	body.Text("granularity", func(p *Parameter) *string { return &p.Granularity }),
-	body.Text("weekStart", func(p *Parameter) *string { return &p.WeekStart }),
-	body.Text("compare", func(p *Parameter) *string { return (*string)(&p.Compare) }),
-	body.Custom("groupBy", func(p *Parameter) *[]string { return &p.GroupBy }, readGroupBy),
-	body.Text("sortBy", func(p *Parameter) *string { return &p.SortBy }),
-	body.Text("sortOrder", func(p *Parameter) *string { return &p.SortOrder }),
-	body.Custom("totals", func(p *Parameter) **bool { return &p.Totals }, body.ReadTruth),
-).Knowing(synonym.OfNames())
+}, optionsIn(func(p *Parameter) *Options { return &p.Options }, options)...)...).Knowing(synonym.OfNames())
+
+// optionsIn returns rows of options for a type that has options.
+func optionsIn[T any](of func(*T) *Options, rows []option) []body.Field[T] {
+	all := make([]body.Field[T], len(rows))
+	for i, row := range rows {
+		all[i] = body.Inside(row.Field, of)
+	}
+	return all
+}

@@ -35,26 +35,26 @@ func TestDecodeChoice(t *testing.T) {
 	yes, no, empty, x := true, false, "", "/x"
 	is := func(op Op, values ...string) *Text { return &Text{Op: op, Values: values} }
 	want := Request{
-		StartDate: "2024-02-01", EndDate: "2024-02-02", WeekStart: Monday, Totals: &yes,
-		Filters: []Filter{{Or: []Filter{
-			{Field: "country", Op: Eq, Values: []string{"DE"}},
-			{Not: &Filter{And: []Filter{
-				{Field: "property:plan", Op: Exists},
-				{Did: &Did{In: InRange, Action: Action{Event: is(Eq, "signup"),
-					Filters: []Filter{{Field: "property:total", Op: Gte, Values: []string{"12.5"}}}}}},
-			}}},
-		}}},
+		StartDate: "2024-02-01", EndDate: "2024-02-02", Options: Options{WeekStart: Monday, Totals: &yes,
+			Filters: []Filter{{Or: []Filter{
+				{Field: "country", Op: Eq, Values: []string{"DE"}},
+				{Not: &Filter{And: []Filter{
+					{Field: "property:plan", Op: Exists},
+					{Did: &Did{In: InRange, Action: Action{Event: is(Eq, "signup"),
+						Filters: []Filter{{Field: "property:total", Op: Gte, Values: []string{"12.5"}}}}}},
+				}}},
+			}}}},
 		Parameters: []Parameter{
 			{ID: "a", Dataset: "events",
 				Metrics:    []ChosenMetric{{Name: "visitors"}, {Name: "sum", Property: "total", As: "revenue"}},
 				Dimensions: []string{"date", "property:plan"}},
 			{Name: "goals", Goals: []Goal{{Name: "Docs", Action: Action{Page: is(StartsWith, "/docs")},
-				Value: "total"}}, Totals: &no},
+				Value: "total"}}, Options: Options{Totals: &no}},
 			{Name: "funnel", Steps: []Step{{Action: Action{Page: is(Eq, "/")}},
 				{Name: "S", Action: Action{Event: is(In, "a", "b")}}},
 				Window: "7d", Within: WithinSession},
 			{Name: "retention", Start: &Action{Event: is(Eq, "signup")},
-				Return: &Action{Click: is(Eq, "https://a.example")}, Granularity: "weekly"},
+				Return: &Action{Click: is(Eq, "https://a.example")}, Options: Options{Granularity: "weekly"}},
 			{Name: "paths", From: &empty, To: &x},
 		},
 	}
@@ -149,15 +149,14 @@ func TestDecodeWhole(t *testing.T) {
 	want := Request{
 		ID: "q1",
 		Parameters: []Parameter{{Name: "summary"},
-			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Preset: "yesterday", Limit: &own,
-				Page:    4,
-				Filters: []Filter{}, Granularity: "hour", GroupBy: []string{"country"}, SortBy: "visitors",
-				SortOrder: "desc"}},
-		StartDate: "2024-02-01", EndDate: "2024-02-02", Preset: "today", TimeZone: "Europe/Berlin", Limit: &limit,
-		Page: 2,
-		Filters: []Filter{{Field: "path", Op: Eq, Values: []string{`/üé"\`}},
-			{Field: "country", Op: In, Values: []string{"DE", "7", "true"}}},
-		Granularity: "daily", GroupBy: []string{"country", "device_type"}, SortBy: "visitors", SortOrder: "asc",
+			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02",
+				Options: Options{Preset: "yesterday", Limit: &own, Page: 4, Filters: []Filter{}, Granularity: "hour",
+					GroupBy: []string{"country"}, SortBy: "visitors", SortOrder: "desc"}}},
+		StartDate: "2024-02-01", EndDate: "2024-02-02", TimeZone: "Europe/Berlin",
+		Options: Options{Preset: "today", Limit: &limit, Page: 2,
+			Filters: []Filter{{Field: "path", Op: Eq, Values: []string{`/üé"\`}},
+				{Field: "country", Op: In, Values: []string{"DE", "7", "true"}}},
+			Granularity: "daily", GroupBy: []string{"country", "device_type"}, SortBy: "visitors", SortOrder: "asc"},
 	}
 	all, batch, err := Decode([]byte(body), 0)
 	if err != nil || batch || len(all) != 1 || all[0].Errors != nil {

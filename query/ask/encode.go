@@ -5,60 +5,6 @@ import (
 	"encoding/json"
 )
 
-// writtenRequest and writtenParameter have the fields of a Request and of a Parameter by their names in a body.
-type writtenRequest struct {
-	ID          string      `json:"id,omitempty"`
-	Parameters  []Parameter `json:"parameters,omitempty"`
-	StartDate   string      `json:"startDate,omitempty"`
-	EndDate     string      `json:"endDate,omitempty"`
-	Preset      string      `json:"preset,omitempty"`
-	TimeZone    string      `json:"timeZone,omitempty"`
-	Limit       *int        `json:"limit,omitempty"`
-	Page        int         `json:"page,omitempty"`
-	Filters     []Filter    `json:"filters,omitzero"`
-	Granularity string      `json:"granularity,omitempty"`
-	WeekStart   string      `json:"weekStart,omitempty"`
-	GroupBy     []string    `json:"groupBy,omitzero"`
-	Compare     Compare     `json:"compare,omitempty"`
-	SortBy      string      `json:"sortBy,omitempty"`
-	Totals      *bool       `json:"totals,omitempty"`
-	SortOrder   string      `json:"sortOrder,omitempty"`
-}
-
-type writtenParameter struct {
-	Name        string         `json:"name,omitempty"`
-	ID          string         `json:"id,omitempty"`
-	StartDate   string         `json:"start_date,omitempty"`
-	EndDate     string         `json:"end_date,omitempty"`
-	Preset      string         `json:"preset,omitempty"`
-	Limit       *int           `json:"limit,omitempty"`
-	Page        int            `json:"page,omitempty"`
-	Filters     []Filter       `json:"filters,omitzero"`
-	Granularity string         `json:"granularity,omitempty"`
-	WeekStart   string         `json:"weekStart,omitempty"`
-	GroupBy     []string       `json:"groupBy,omitzero"`
-	SortBy      string         `json:"sortBy,omitempty"`
-	SortOrder   string         `json:"sortOrder,omitempty"`
-	Compare     Compare        `json:"compare,omitempty"`
-	Totals      *bool          `json:"totals,omitempty"`
-	Dataset     string         `json:"dataset,omitempty"`
-	Metrics     []ChosenMetric `json:"metrics,omitzero"`
-	Dimensions  []string       `json:"dimensions,omitzero"`
-	Goals       []Goal         `json:"goals,omitzero"`
-	Steps       []Step         `json:"steps,omitzero"`
-	Window      string         `json:"window,omitempty"`
-	Within      string         `json:"within,omitempty"`
-	Start       *Action        `json:"start,omitempty"`
-	Return      *Action        `json:"return,omitempty"`
-	From        *string        `json:"from,omitempty"`
-	To          *string        `json:"to,omitempty"`
-	Saved       SavedNames     `json:"saved,omitzero"`
-}
-
-// MarshalJSON implements json.Marshaler: it writes the body that [Decode] reads q from. It checks nothing, so that the
-// JSON of a request with mistakes has these mistakes.
-func (q Request) MarshalJSON() ([]byte, error) { return json.Marshal(writtenRequest(q)) }
-
 // UnmarshalJSON implements json.Unmarshaler as [Decode] reads one query. The error is an Errors with all mistakes that
 // Decode reports.
 func (q *Request) UnmarshalJSON(b []byte) error {
@@ -88,8 +34,9 @@ func (s SavedNames) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON implements json.Marshaler: it writes the name alone if p has nothing else.
 func (p Parameter) MarshalJSON() ([]byte, error) {
-	whole, err := json.Marshal(writtenParameter(p))
-	alone, _ := json.Marshal(writtenParameter{Name: p.Name})
+	type object Parameter // without this method
+	whole, err := json.Marshal(object(p))
+	alone, _ := json.Marshal(object{Name: p.Name})
 	if err == nil && bytes.Equal(whole, alone) && p.Name != "" {
 		return json.Marshal(p.Name)
 	}

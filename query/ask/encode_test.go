@@ -16,18 +16,19 @@ func TestMarshalRequest(t *testing.T) {
 		req  Request
 		want string
 	}{
-		{"a name alone", Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "today"},
+		{"a name alone", Request{Parameters: []Parameter{{Name: "pages"}}, Options: Options{Preset: "today"}},
 			`{"parameters":["pages"],"preset":"today"}`},
 		{"a parameter with options",
-			Request{Parameters: []Parameter{{Name: "pages", Limit: &limit, Compare: NoComparison}},
-				Compare: PreviousYear},
+			Request{Parameters: []Parameter{{Name: "pages", Options: Options{Limit: &limit, Compare: NoComparison}}},
+				Options: Options{Compare: PreviousYear}},
 			`{"parameters":[{"name":"pages","limit":5,"compare":"none"}],"compare":"previous_year"}`},
 		{"filters that are empty but not nil",
-			Request{Parameters: []Parameter{{Name: "pages", Filters: []Filter{}, GroupBy: []string{}}}},
+			Request{Parameters: []Parameter{{Name: "pages",
+				Options: Options{Filters: []Filter{}, GroupBy: []string{}}}}},
 			`{"parameters":[{"name":"pages","filters":[],"groupBy":[]}]}`},
 		{"one value and several",
-			Request{Filters: []Filter{{Field: "path", Op: Eq, Values: []string{"/<&>"}},
-				{Field: "country", Op: In, Values: []string{"DE"}}}},
+			Request{Options: Options{Filters: []Filter{{Field: "path", Op: Eq, Values: []string{"/<&>"}},
+				{Field: "country", Op: In, Values: []string{"DE"}}}}},
 			`{"filters":[{"field":"path","op":"eq","value":"/\u003c\u0026\u003e"},{"field":"country","op":"in","value":["DE"]}]}`},
 		{"nothing", Request{}, `{}`},
 	} {
@@ -92,23 +93,23 @@ func randomRequest(rnd *rand.Rand) Request {
 	q := Request{
 		ID: oneOf(rnd, "", "q", "ü\"\\\n"), StartDate: oneOf(rnd, "2026-03-01", "2026-03-02"),
 		EndDate: oneOf(rnd, "2026-03-02", "2026-03-09"),
-		Preset:  oneOf(rnd, "", "last_7d"), TimeZone: oneOf(rnd, "", "Asia/Kathmandu"), Limit: randomLimit(rnd),
-		Page:    rnd.IntN(3),
-		Filters: randomFilters(rnd), Granularity: oneOf(rnd, "", "hourly", "day"),
-		Compare: oneOf(rnd, "", PreviousPeriod, PreviousYear, NoComparison),
-		GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "visitors"),
-		SortOrder: oneOf(rnd, "", "asc", "desc", "desc", "desc", "up"),
+		Options: Options{Preset: oneOf(rnd, "", "last_7d"), Limit: randomLimit(rnd),
+			Page:    rnd.IntN(3),
+			Filters: randomFilters(rnd), Granularity: oneOf(rnd, "", "hourly", "day"),
+			Compare: oneOf(rnd, "", PreviousPeriod, PreviousYear, NoComparison),
+			GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "visitors"),
+			SortOrder: oneOf(rnd, "", "asc", "desc", "desc", "desc", "up")}, TimeZone: oneOf(rnd, "", "Asia/Kathmandu"),
 	}
 	for range 1 + rnd.IntN(3) {
 		p := Parameter{Name: oneOf(rnd, "pages", "summary")}
 		if rnd.IntN(2) == 0 {
 			p = Parameter{Name: p.Name, ID: oneOf(rnd, "", "p"), StartDate: oneOf(rnd, "", "2026-03-03"),
 				EndDate: oneOf(rnd, "", "2026-03-04"),
-				Preset:  oneOf(rnd, "", "yesterday"), Limit: randomLimit(rnd), Page: rnd.IntN(3),
-				Filters:     randomFilters(rnd),
-				Granularity: oneOf(rnd, "", "daily"), GroupBy: randomGroups(rnd), SortBy: oneOf(rnd, "", "path"),
-				SortOrder: oneOf(rnd, "", "asc"),
-				Compare:   oneOf(rnd, "", PreviousYear, NoComparison), Totals: oneOf(rnd, nil, new(true), new(false))}
+				Options: Options{Preset: oneOf(rnd, "", "yesterday"), Limit: randomLimit(rnd), Page: rnd.IntN(3),
+					Filters: randomFilters(rnd), Granularity: oneOf(rnd, "", "daily"), GroupBy: randomGroups(rnd),
+					SortBy: oneOf(rnd, "", "path"), SortOrder: oneOf(rnd, "", "asc"),
+					Compare: oneOf(rnd, "", PreviousYear, NoComparison),
+					Totals:  oneOf(rnd, nil, new(true), new(false))}}
 			randomParts(rnd, &p)
 		}
 		q.Parameters = append(q.Parameters, p)

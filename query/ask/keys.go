@@ -18,45 +18,13 @@ func (a *Access) AppendKey(b []byte) []byte {
 // AppendKey appends a text that is the same for equal requests and no others.
 func (q *Request) AppendKey(b []byte) []byte {
 	b = keytext.Texts(b, q.ID, q.StartDate, q.EndDate, q.TimeZone)
-	o := OptionsOf(q)
-	b = keytext.Numbers(o.appendKey(b), int64(len(q.Parameters)))
+	b = keytext.Numbers(q.Options.appendKey(b), int64(len(q.Parameters)))
 	for i := range q.Parameters {
 		p := &q.Parameters[i]
 		b = keytext.Texts(b, p.Name, p.ID, p.StartDate, p.EndDate)
-		o := ParameterOptions(p, i)
-		b = p.appendChoice(o.appendKey(b))
+		b = p.appendChoice(p.Options.appendKey(b))
 	}
 	return b
-}
-
-// appendKey tells nil from empty: it leaves an option to the request.
-func (o *Options) appendKey(b []byte) []byte {
-	if o.preset+o.Granularity+o.WeekStart+string(o.Compare)+o.SortBy+o.SortOrder == "" && o.Limit == nil &&
-		o.PageNumber == 0 && o.Filters == nil && o.GroupBy == nil && o.Totals == nil {
-		return append(b, '-') // most parameters have none
-	}
-	b = keytext.Texts(b, o.preset, o.Granularity, o.WeekStart, string(o.Compare), o.SortBy, o.SortOrder)
-	limit, filters, groups := int64(-1), int64(-1), int64(-1)
-	if o.Limit != nil {
-		limit = int64(*o.Limit)
-	}
-	if o.Filters != nil {
-		filters = int64(len(o.Filters))
-	}
-	if o.GroupBy != nil {
-		groups = int64(len(o.GroupBy))
-	}
-	b = append(strconv.AppendBool(b, o.Limit == nil), ' ')
-	totals := int64(-1)
-	if o.Totals != nil {
-		totals = 0
-		if *o.Totals {
-			totals = 1
-		}
-	}
-	b = keytext.Numbers(b, limit, int64(o.PageNumber), filters, groups, totals)
-	b = appendFilters(b, o.Filters)
-	return keytext.Texts(b, o.GroupBy...)
 }
 
 // appendFilters appends all, of which the number is known.

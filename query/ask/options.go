@@ -4,38 +4,136 @@ import (
 	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/internal/body"
-	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/internal/keytext"
 )
 
 // Options say how to answer. The options of a request apply to all of its parameters, the options of a parameter to
-// that parameter alone.
+// that parameter alone, in place of those of the request. A zero field is an option that is not given.
 type Options struct {
-	preset      string
-	Limit       *int
-	PageNumber  int
-	Filters     []Filter
-	Granularity string
-	WeekStart   string
-	Compare     Compare
-	GroupBy     []string
-	SortBy      string
-	SortOrder   string
-	Totals      *bool
-
-	parameter int      // whose they are, from 1; 0: the request's
-	own       []string // the fields that are the parameter's; the others are the request's
+	// A range by name, such as last_7d: see calendar.Presets. It wins over dates.
+	Preset string `json:"preset,omitempty"`
+	// From 1 to MaxLimit; nil: 100 rows, series whole.
+	Limit *int `json:"limit,omitempty"`
+	// From 1; 0 means 1.
+	Page int `json:"page,omitempty"`
+	// All must hold; at most 50 leaves. Of a parameter empty but not nil: none.
+	Filters []Filter `json:"filters,omitzero"`
+	// hourly, daily, weekly, monthly, or hour, day, week, month; empty means daily.
+	Granularity string `json:"granularity,omitempty"`
+	// sunday or monday: of weekly buckets, this_week and last_week; empty means sunday.
+	WeekStart string `json:"weekStart,omitempty"`
+	// The other period that answers are compared with; empty: none. NoComparison in a parameter: it is not compared,
+	// whatever the request says.
+	Compare Compare `json:"compare,omitempty"`
+	// Fields, at most 50: their values lead the rows. Of a parameter empty but not nil: none.
+	GroupBy []string `json:"groupBy,omitzero"`
+	// An output column.
+	SortBy string `json:"sortBy,omitempty"`
+	// asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics
+	// and instants, asc for names and dates.
+	SortOrder string `json:"sortOrder,omitempty"`
+	// Whether answers have the metrics over all rows, too; nil means no.
+	Totals *bool `json:"totals,omitempty"`
 }
 
-// The values of Request.WeekStart.
+// The values of Options.WeekStart.
 const (
 	Sunday = "sunday"
 	Monday = "monday"
 )
 
+// options are the rows of all options, in the order in which mistakes are reported. A request and a parameter are read,
+// checked, compared and documented by them.
+var options = []option{
+	textOption("preset", func(o *Options) *string { return &o.Preset }).
+		among("preset", "A range by name, in place of dates", calendar.Presets()...),
+	limitOption(),
+	pageOption(),
+	filtersOption(),
+	textOption("granularity", func(o *Options) *string { return &o.Granularity }).
+		among("granularity", "", calendar.GrainNames()...).
+		shaped(openapi.OneOf("`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days",
+			"hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month")), // from short to long
+	textOption("weekStart", func(o *Options) *string { return &o.WeekStart }).
+		among("first day of weeks", "The first day of weeks, also of `this_week` and `last_week`; default `sunday`",
+			Sunday, Monday),
+	textOption("compare", func(o *Options) *Compare { return &o.Compare }).
+		among("comparison", "The other period to compare with; default `none`", compareNames()...),
+	groupByOption(),
+	textOption("sortBy", func(o *Options) *string { return &o.SortBy }).checked(checkText),
+	textOption("sortOrder", func(o *Options) *string { return &o.SortOrder }).
+		among("order", "The order of `sortBy`", "asc", "desc"),
+	truthOption("totals", func(o *Options) **bool { return &o.Totals },
+		"Also return the metrics over all rows; default `false`"),
+}
+
+// OptionSchemas returns the members of a query and of a parameter that are options. The schema is nil where it depends
+// on the query type.
+func OptionSchemas() []openapi.Property {
+	all := make([]openapi.Property, len(options))
+	for i := range options {
+		all[i] = openapi.Member(options[i].Name(), options[i].Schema())
+	}
+	return all
+}
+
+// GivenOptions are options, and where each of them was given.
+type GivenOptions struct {
+	Options
+	parameter int      // whose they are, from 1; 0: the request's
+	own       []string // the options that are the parameter's; the others are the request's
+}
+
+// OptionsOf returns the options of a request.
+func OptionsOf(q *Request) GivenOptions { return GivenOptions{Options: q.Options} }
+
+// ParameterOptions returns the options of p alone, which is the i-th parameter.
+func ParameterOptions(p *Parameter, i int) GivenOptions {
+	return GivenOptions{Options: p.Options, parameter: i + 1, own: parameterFields}
+}
+
+// At returns the place where the option called field was given.
+func (o *GivenOptions) At(field string) FieldPath {
+	if o.Own(field) {
+		return InParameter(o.parameter-1, field)
+	}
+	return InField(field)
+}
+
+// Own reports whether the option called field was given for the parameter alone.
+func (o *GivenOptions) Own(field string) bool { return slices.Contains(o.own, field) }
+
+// Over returns the options of o. It takes options that o does not give from base.
+func (o GivenOptions) Over(base GivenOptions) GivenOptions {
+	all := base
+	all.parameter = o.parameter
+	for i := range options {
+		if row := &options[i]; row.given(&o.Options) {
+			row.Copy(&o.Options, &all.Options)
+			all.own = append(all.own, row.Name())
+		}
+	}
+	return all
+}
+
+// check adds the mistakes of o to list, as far as it takes neither the catalog nor the clock to find them.
+func (o *GivenOptions) check(list *Issues) {
+	o.checkRows(list, func(*option) bool { return true })
+}
+
+// checkRows is check for the options that count.
+func (o *GivenOptions) checkRows(list *Issues, counts func(*option) bool) {
+	for i := range options {
+		if row := &options[i]; counts(row) && row.check != nil && row.given(&o.Options) {
+			row.check(&o.Options, o.At(row.Name()), list)
+		}
+	}
+}
+
 // Grain returns the length of buckets that o asks for.
-func (o *Options) Grain() calendar.Grain {
+func (o *GivenOptions) Grain() calendar.Grain {
 	grain, _ := calendar.ParseGrain(o.Granularity)
 	return grain.From(FirstDay(o.WeekStart))
 }
@@ -48,111 +146,19 @@ func FirstDay(weekStart string) time.Weekday {
 	return time.Sunday
 }
 
-// At returns the place where the option called field was given.
-func (o *Options) At(field string) FieldPath {
-	if o.Own(field) {
-		return InParameter(o.parameter-1, field)
-	}
-	return InField(field)
-}
-
-// Own reports whether the option called field was given for the parameter alone.
-func (o *Options) Own(field string) bool { return slices.Contains(o.own, field) }
-
-// OptionsOf returns the options of a request.
-func OptionsOf(q *Request) Options {
-	return Options{preset: q.Preset, Limit: q.Limit, PageNumber: q.Page, Filters: q.Filters, Granularity: q.Granularity,
-		WeekStart: q.WeekStart,
-		Compare:   q.Compare, GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder, Totals: q.Totals}
-}
-
-// ParameterOptions returns the options of p alone, which is the i-th parameter.
-func ParameterOptions(p *Parameter, i int) Options {
-	return Options{preset: p.Preset, Limit: p.Limit, PageNumber: p.Page, Filters: p.Filters, Granularity: p.Granularity,
-		WeekStart: p.WeekStart,
-		Compare:   p.Compare, GroupBy: p.GroupBy, SortBy: p.SortBy, SortOrder: p.SortOrder, Totals: p.Totals,
-		parameter: i + 1, own: parameterFields}
-}
-
-// Over returns the options of o. It takes options that o leaves empty from base.
-func (o Options) Over(base Options) Options {
-	all := base
-	all.parameter = o.parameter
-	take := func(field string, given bool, set func()) {
-		if given {
-			set()
-			all.own = append(all.own, field)
+// appendKey appends the options that are given.
+func (o *Options) appendKey(b []byte) []byte {
+	given := int64(0)
+	for i := range options {
+		if options[i].given(o) {
+			given |= 1 << i
 		}
 	}
-	take("preset", o.preset != "", func() { all.preset = o.preset })
-	take("limit", o.Limit != nil, func() { all.Limit = o.Limit })
-	take("page", o.PageNumber != 0, func() { all.PageNumber = o.PageNumber })
-	take("filters", o.Filters != nil, func() { all.Filters = o.Filters })
-	take("granularity", o.Granularity != "", func() { all.Granularity = o.Granularity })
-	take("weekStart", o.WeekStart != "", func() { all.WeekStart = o.WeekStart })
-	take("compare", o.Compare != "", func() { all.Compare = o.Compare })
-	take("groupBy", o.GroupBy != nil, func() { all.GroupBy = o.GroupBy })
-	take("sortBy", o.SortBy != "", func() { all.SortBy = o.SortBy })
-	take("sortOrder", o.SortOrder != "", func() { all.SortOrder = o.SortOrder })
-	take("totals", o.Totals != nil, func() { all.Totals = o.Totals })
-	return all
-}
-
-// Check adds the mistakes of o to list, as far as it takes neither the catalog nor the clock to find them.
-func (o *Options) Check(list *Issues) {
-	if o.preset != "" {
-		checkPreset(o.At("preset"), o.preset, list)
-	}
-	o.checkPage(list)
-	CheckFilters(o.At("filters"), o.Filters, list)
-	checkGrain(o.At("granularity"), o.Granularity, list)
-	if o.WeekStart != "" && o.WeekStart != Sunday && o.WeekStart != Monday {
-		list.Add(o.At("weekStart"), Unknown(Invalid, "first day of weeks", o.WeekStart, []string{Sunday, Monday}))
-	}
-	if c := o.Compare; c.Any() && c != PreviousPeriod && c != PreviousYear {
-		list.Add(o.At("compare"), Unknown(Invalid, "comparison", string(c), compareNames()))
-	}
-	o.checkOrder(list)
-}
-
-func (o *Options) checkPage(list *Issues) {
-	if o.Limit != nil {
-		checkLimit(o.At("limit"), *o.Limit, list)
-	}
-	if o.PageNumber < 0 {
-		list.addText(o.At("page"), mistake.AtLeast(1, o.PageNumber))
-	}
-}
-
-func (o *Options) checkOrder(list *Issues) {
-	at := o.At("groupBy")
-	body.AtMost(list, at, "fields", maxGroups, len(o.GroupBy))
-	for i, name := range o.GroupBy[:min(len(o.GroupBy), maxGroups)] {
-		if name == "" {
-			list.addf(at.Item(i), "must name a field")
+	b = keytext.Numbers(b, given)
+	for i := range options {
+		if given&(1<<i) != 0 {
+			b = options[i].key(b, o)
 		}
-		checkField(at.Item(i), name, list)
 	}
-	checkText(o.At("sortBy"), o.SortBy, list)
-	if order := o.SortOrder; order != "" && order != "asc" && order != "desc" {
-		list.Add(o.At("sortOrder"), Unknown(Invalid, "order", order, []string{"asc", "desc"}))
-	}
-}
-
-func checkPreset(at FieldPath, name string, list *Issues) {
-	if !calendar.IsPreset(name) {
-		list.Add(at, Unknown(Invalid, "preset", name, calendar.Presets()))
-	}
-}
-
-func checkGrain(at FieldPath, name string, list *Issues) {
-	if _, ok := calendar.ParseGrain(name); !ok && name != "" {
-		list.Add(at, Unknown(Invalid, "granularity", name, calendar.GrainNames()))
-	}
-}
-
-func checkLimit(at FieldPath, limit int, list *Issues) {
-	if limit < 1 || limit > MaxLimit {
-		list.addf(at, "must be between 1 and %d, not %d", MaxLimit, limit)
-	}
+	return b
 }

@@ -48,65 +48,44 @@ const MaxLimit = 10_000
 // Decode makes one from JSON, ParseValues from a URL; Go programs may fill one in themselves, and the
 // engine checks it all the same. Texts have at most 2 048 characters.
 type Request struct {
-	ID          string
-	Parameters  []Parameter // 1 to 50
-	StartDate   string      // YYYY-MM-DD; a request whose parameters all have ranges of their own needs none
-	EndDate     string      // YYYY-MM-DD, inclusive
-	Preset      string      // a range by name, such as last_7d: see calendar.Presets; wins over dates
-	TimeZone    string      // IANA name; empty means that of the Access
-	Limit       *int        // 1 to MaxLimit; nil: 100 rows, series whole
-	Page        int         // from 1; 0 means 1
-	Filters     []Filter    // all must hold; at most 50 leaves
-	Granularity string      // hourly, daily, weekly, monthly, or hour, day, week, month; empty means daily
-	WeekStart   string      // sunday or monday: of weekly buckets, this_week and last_week; empty means sunday
-	GroupBy     []string    // fields, at most 50: their values lead the rows
-	Compare     Compare     // the other period that answers are compared with; empty: none
-	SortBy      string      // an output column
-	Totals      *bool       // whether answers have the metrics over all rows, too; nil means no
-	// asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics
-	// and instants, asc for names and dates
-	SortOrder string
+	ID         string      `json:"id,omitempty"`
+	Parameters []Parameter `json:"parameters,omitempty"` // 1 to 50
+	// YYYY-MM-DD; a request whose parameters all have ranges of their own needs none.
+	StartDate string `json:"startDate,omitempty"`
+	EndDate   string `json:"endDate,omitempty"`  // YYYY-MM-DD, inclusive
+	TimeZone  string `json:"timeZone,omitempty"` // IANA name; empty means that of the Access
+	Options          // of all parameters that have no own ones
 }
 
-// A Parameter asks for one query type by its Name, or for Metrics of its own choice. It takes options that it leaves
-// empty from its request. With only one date, it takes the other one from the resolved range of the request. A mistake
+// A Parameter asks for one query type by its Name, or for Metrics of its own choice. It takes options that it does not
+// give from its request. With only one date, it takes the other one from the resolved range of the request. A mistake
 // in its options fails only this parameter. A limit or a page out of bounds is a mistake of the request.
 type Parameter struct {
-	Name        string // empty with Metrics
-	ID          string
-	StartDate   string
-	EndDate     string
-	Preset      string // wins over dates of its own
-	Limit       *int
-	Page        int
-	Filters     []Filter // in place of the request's; empty but not nil: none
-	Granularity string
-	WeekStart   string
-	GroupBy     []string // likewise
-	SortBy      string
-	SortOrder   string
-	Compare     Compare // NoComparison: the parameter is not compared, whatever the request says
-	Totals      *bool
+	Name      string `json:"name,omitempty"` // empty with Metrics
+	ID        string `json:"id,omitempty"`
+	StartDate string `json:"start_date,omitempty"`
+	EndDate   string `json:"end_date,omitempty"`
+	Options
 
 	// A choice of metrics, in place of Name.
-	Dataset    string         // empty means DefaultDataset
-	Metrics    []ChosenMetric // 1 to 10
-	Dimensions []string       // at most 4: fields that groupBy takes, and date
+	Dataset    string         `json:"dataset,omitempty"`   // empty means DefaultDataset
+	Metrics    []ChosenMetric `json:"metrics,omitzero"`    // 1 to 10
+	Dimensions []string       `json:"dimensions,omitzero"` // at most 4: fields that groupBy takes, and date
 
 	// What some query types ask about.
-	Goals []Goal // of goals and goals_trends: 1 to 20
-	Steps []Step // of funnel: 2 to 10
+	Goals []Goal `json:"goals,omitzero"` // of goals and goals_trends: 1 to 20
+	Steps []Step `json:"steps,omitzero"` // of funnel: 2 to 10
 	// of funnel: the longest time from the first step to the last, such as 30m, 12h or 7d; empty: no bound
-	Window string
-	Within string  // of funnel: WithinVisitor or WithinSession; empty means WithinVisitor
-	Start  *Action // of retention; nil: any pageview or custom event
-	Return *Action // likewise
-	From   *string // of paths: the path that transitions come from; nil: any
-	To     *string // of paths: the path that they go to; nil: any
+	Window string  `json:"window,omitempty"`
+	Within string  `json:"within,omitempty"` // of funnel: WithinVisitor or WithinSession; empty means WithinVisitor
+	Start  *Action `json:"start,omitempty"`  // of retention; nil: any pageview or custom event
+	Return *Action `json:"return,omitempty"` // likewise
+	From   *string `json:"from,omitempty"`   // of paths: the path that transitions come from; nil: any
+	To     *string `json:"to,omitempty"`     // of paths: the path that they go to; nil: any
 
 	// Saved names goals, or one funnel, that are saved for the subject: see [Request.Resolve]. Empty but not nil: all
 	// goals.
-	Saved SavedNames
+	Saved SavedNames `json:"saved,omitzero"`
 }
 
 // SavedNames are names of goals or funnels. Empty but not nil: all.
@@ -210,7 +189,7 @@ func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Chec
 	checkParameters(q.Parameters, list)
 	rd.Zone = zones.Check(InField(zoneField), q.TimeZone, list)
 	all := OptionsOf(q)
-	all.Check(list)
+	all.check(list)
 	rd.Grain = all.Grain()
 	switch {
 	case q.Preset != "" || list.At(InField("preset")):
@@ -244,7 +223,7 @@ func checkOptions(all []Parameter, list *Issues) {
 // nor the clock to find them.
 func CheckParameter(p *Parameter, i int, list *Issues) {
 	own := ParameterOptions(p, i)
-	own.Check(list)
+	own.check(list)
 	checkChoice(p, i, list)
 	checkSubjects(p, i, list)
 }
@@ -266,7 +245,7 @@ func checkParameters(all []Parameter, list *Issues) {
 		checkText(here, p.Name, list)
 		checkText(InParameter(i, "id"), p.ID, list)
 		own := ParameterOptions(&p, i)
-		own.checkPage(list)
+		own.checkRows(list, func(row *option) bool { return row.fails })
 	}
 }
 

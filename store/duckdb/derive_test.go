@@ -267,7 +267,8 @@ func TestBusyDaysAreResealed(t *testing.T) {
 		}
 		if step.asks {
 			if _, err := e.Run(t.Context(), query.Access{Subject: site},
-				query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "countries"}}}); err != nil {
+				query.Request{Options: query.Options{
+					Preset: "last_7d"}, Parameters: []query.Parameter{{Name: "countries"}}}); err != nil {
 				t.Fatal(err)
 			}
 		}

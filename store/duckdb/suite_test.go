@@ -197,7 +197,8 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 	country := func(of string) (any, []query.Dependency) {
 		p, err := e.Prepare(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 			query.Request{
-				Parameters: []query.Parameter{{Name: of}}, GroupBy: []string{"country"}, StartDate: "2026-03-10",
+				Parameters: []query.Parameter{{Name: of}},
+				Options:    query.Options{GroupBy: []string{"country"}}, StartDate: "2026-03-10",
 				EndDate: "2026-03-10"})
 		if err != nil {
 			t.Fatal(err)

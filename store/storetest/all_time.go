@@ -32,8 +32,8 @@ func AllTime(t *testing.T, h Harness) {
 		name := map[store.SubjectKind]string{store.KindWebsite: "summary", store.KindLink: "link_clicks_by_day",
 			store.KindSchedule: "uptime_time_series"}[of.Kind]
 		for _, own := range []bool{false, true} {
-			req := query.Request{Parameters: []query.Parameter{{Name: name}}, Preset: "all_time", TimeZone: zone,
-				Granularity: "monthly"}
+			req := query.Request{Parameters: []query.Parameter{{Name: name}},
+				Options: query.Options{Preset: "all_time", Granularity: "monthly"}, TimeZone: zone}
 			if own {
 				req.Parameters[0].Preset, req.Preset = req.Preset, "yesterday"
 			}
@@ -89,9 +89,10 @@ func AllTime(t *testing.T, h Harness) {
 	begins(site, "UTC", clock.AddDate(0, 0, -3659).Format(time.DateOnly))
 
 	resp, err := engine.Run(t.Context(), query.Access{Subject: site},
-		query.Request{Preset: "all_time", Compare: query.PreviousPeriod,
-			Parameters: []query.Parameter{{Name: "pages"}, {Name: "pages", Compare: query.NoComparison},
-				{Name: "pages", Preset: "last_7d"}}})
+		query.Request{Options: query.Options{Preset: "all_time", Compare: query.PreviousPeriod},
+			Parameters: []query.Parameter{{Name: "pages"}, {Name: "pages",
+				Options: query.Options{Compare: query.NoComparison}},
+				{Name: "pages", Options: query.Options{Preset: "last_7d"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func AllTime(t *testing.T, h Harness) {
 func startOf(t *testing.T, engine *query.Engine, of store.Subject, filter query.Filter) string {
 	t.Helper()
 	p, err := engine.Prepare(t.Context(), query.Access{Subject: of, Filters: []query.Filter{filter}},
-		query.Request{Parameters: []query.Parameter{{Name: "pages"}}, Preset: "all_time"})
+		query.Request{Parameters: []query.Parameter{{Name: "pages"}}, Options: query.Options{Preset: "all_time"}})
 	if err != nil {
 		t.Fatal(err)
 	}

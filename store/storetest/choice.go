@@ -25,7 +25,7 @@ func everyDataset(t *testing.T, s store.Store, sample bool) {
 			answers := func(p query.Parameter) {
 				p.Dataset = d.Name
 				req := query.Request{Parameters: []query.Parameter{p}, StartDate: "2026-03-10", EndDate: "2026-03-11",
-					TimeZone: "America/New_York", Totals: new(true)}
+					TimeZone: "America/New_York", Options: query.Options{Totals: new(true)}}
 				if got := answerOf(t.Context(), engine, query.Access{Subject: of}, req); got.fault != "" ||
 					len(got.totals) == 0 {
 					t.Errorf("%v\nfails: %s; totals %v\n%s", question{of, now, req}, got.fault, got.totals,
@@ -164,7 +164,7 @@ func notes(t *testing.T, s store.Store) {
 	ask := func(filters ...query.Filter) []string {
 		t.Helper()
 		resp, err := engine.Run(t.Context(), query.Access{Subject: ofSite},
-			query.Request{StartDate: "2026-03-10", EndDate: "2026-03-10", Filters: filters,
+			query.Request{StartDate: "2026-03-10", EndDate: "2026-03-10", Options: query.Options{Filters: filters},
 				Parameters: []query.Parameter{{Dataset: "events",
 					Metrics: []query.ChosenMetric{{Name: "max", Property: "total"}, {Name: "sum", Property: "Total"},
 						{Name: "sum", Property: "plan"}}}}})

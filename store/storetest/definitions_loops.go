@@ -204,19 +204,24 @@ func (w *hostWorld) cases() []hostCase {
 	proTotals, _ := hostNumbers(w.inRange(w.rows, isPro))
 	cases := []hostCase{
 		{"totals", query.Request{Parameters: one("host_totals")}, []string{"{" + totals + "}"}, false},
-		{"totals of some plans", query.Request{Parameters: one("host_totals"), Filters: []query.Filter{pro}},
+		{"totals of some plans", query.Request{Parameters: one("host_totals"),
+			Options: query.Options{Filters: []query.Filter{pro}}},
 			[]string{"{" + proTotals + "}"}, false},
 		{"by plan", query.Request{Parameters: one("host_plans")}, w.byPlan(rows, plan), false},
-		{"by plan, of some plans", query.Request{Parameters: one("host_plans"), Filters: []query.Filter{pro}},
+		{"by plan, of some plans", query.Request{Parameters: one("host_plans"),
+			Options: query.Options{Filters: []query.Filter{pro}}},
 			w.byPlan(w.inRange(w.rows, isPro), plan), false},
 		{"a series", query.Request{Parameters: one("host_series")}, w.series(rows), false},
-		{"a series of some plans", query.Request{Parameters: one("host_series"), Filters: []query.Filter{pro}},
+		{"a series of some plans", query.Request{Parameters: one("host_series"),
+			Options: query.Options{Filters: []query.Filter{pro}}},
 			w.series(w.inRange(w.rows, isPro)), false},
 		{"custom events of some plans",
-			query.Request{Parameters: one("custom_events_trends"), Filters: []query.Filter{pro}},
+			query.Request{Parameters: one("custom_events_trends"),
+				Options: query.Options{Filters: []query.Filter{pro}}},
 			w.trends(w.inRange(w.rows, isPro)), false},
 	}
-	groupTotals := hostCase{"totals by plan", query.Request{Parameters: one("host_totals"), GroupBy: []string{"plan"}},
+	groupTotals := hostCase{"totals by plan", query.Request{Parameters: one("host_totals"),
+		Options: query.Options{GroupBy: []string{"plan"}}},
 		nil, false}
 	keys, groups := byKey(rows, plan)
 	for _, key := range keys {

@@ -256,10 +256,11 @@ func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 
 func requestFor(q reference.Question) query.Request {
 	req := query.Request{
-		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, Preset: q.Preset,
-		TimeZone:    q.Zone,
-		Granularity: q.Grain, WeekStart: q.WeekStart, Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
-		SortBy: q.SortBy, SortOrder: q.SortOrder, Page: q.Page, Compare: query.Compare(q.Compare),
+		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate,
+		TimeZone: q.Zone,
+		Options: query.Options{Preset: q.Preset, Granularity: q.Grain, WeekStart: q.WeekStart,
+			Filters: queryFilters(q.Filters), GroupBy: q.GroupBy, SortBy: q.SortBy, SortOrder: q.SortOrder,
+			Page: q.Page, Compare: query.Compare(q.Compare)},
 	}
 	if q.Limit > 0 {
 		req.Limit = &q.Limit

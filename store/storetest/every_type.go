@@ -30,7 +30,7 @@ func EveryType(t *testing.T, s store.Store, of store.Subject, names query.Names,
 		got, err := engine.Run(t.Context(), query.Access{Subject: of}, query.Request{
 			Parameters: []query.Parameter{{Name: one.Name}}, StartDate: now.AddDate(0, 0, -30).Format(time.DateOnly),
 			EndDate:  now.Format(time.DateOnly),
-			TimeZone: "Asia/Kathmandu", Limit: new(1000),
+			TimeZone: "Asia/Kathmandu", Options: query.Options{Limit: new(1000)},
 		})
 		if err != nil {
 			all[one.Name] = err.Error()

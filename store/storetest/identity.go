@@ -62,7 +62,7 @@ func Identity(t *testing.T, h Harness) {
 		resp, err := engine.Run(t.Context(),
 			query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}, Filters: row.key},
 			query.Request{Parameters: []query.Parameter{{Name: "retention"}, {Name: "pages"}}, StartDate: row.day,
-				EndDate: row.day, Filters: row.own})
+				EndDate: row.day, Options: query.Options{Filters: row.own}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func progress(t *testing.T, engine *query.Engine) {
 			query.Request{
 				Parameters: []query.Parameter{{Name: "retention"}}, StartDate: "2026-" + row.from, EndDate: "2026-" +
 					row.to,
-				Granularity: row.granularity, WeekStart: row.weekStart, TimeZone: row.zone})
+				Options: query.Options{Granularity: row.granularity, WeekStart: row.weekStart}, TimeZone: row.zone})
 		if err != nil || !resp.Data[0].Success {
 			t.Fatal(resp, err)
 		}

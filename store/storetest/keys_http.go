@@ -106,9 +106,9 @@ func (p *proof) compareAddress(t *testing.T, target string, want, got, whole htt
 
 func (p *proof) compareBatch(t *testing.T, q question, names []string, want, got http.Handler) {
 	t.Helper()
-	var batch []map[string]any
+	var batch []query.Request
 	for _, name := range names {
-		batch = append(batch, requestOf(q.with(func(r *query.Request) { r.Parameters = []query.Parameter{{Name: name}} }).req))
+		batch = append(batch, q.with(func(r *query.Request) { r.Parameters = []query.Parameter{{Name: name}} }).req)
 	}
 	body, err := json.Marshal(batch)
 	if err != nil {

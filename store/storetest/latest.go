@@ -93,8 +93,9 @@ func differingPage(ctx context.Context, s store.Store) string {
 	for _, filters := range [][]query.Filter{nil, {{Field: "path", Op: query.Ne, Values: []string{busiestPath}}}} {
 		ask := func(limit, page int) answer {
 			return answerOf(ctx, e, query.Access{Subject: ofLatest},
-				query.Request{Parameters: []query.Parameter{{Name: "profiles"}}, Filters: filters,
-					StartDate: "2026-03-09", EndDate: "2026-03-10", Limit: &limit, Page: page})
+				query.Request{Parameters: []query.Parameter{{Name: "profiles"}},
+					Options:   query.Options{Filters: filters, Limit: &limit, Page: page},
+					StartDate: "2026-03-09", EndDate: "2026-03-10"})
 		}
 		all := ask(whole, 1)
 		if all.fault != "" || len(all.rows) < 10 {

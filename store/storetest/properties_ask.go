@@ -87,7 +87,7 @@ func (c *client) question(info query.Info) question {
 	day := at.In(loc)
 	limit := query.MaxLimit
 	q.req = query.Request{
-		Parameters: []query.Parameter{Example(info.Name)}, TimeZone: zone, Limit: &limit,
+		Parameters: []query.Parameter{Example(info.Name)}, TimeZone: zone, Options: query.Options{Limit: &limit},
 		StartDate: day.AddDate(0, 0, -c.rng.IntN(3)).Format(time.DateOnly),
 		EndDate:   day.AddDate(0, 0, 1+c.rng.IntN(2)).Format(time.DateOnly),
 	}

@@ -21,15 +21,15 @@ import (
 // batchIsQueries asks three questions of one type, first one by one, then in a batch.
 func batchIsQueries(c *client, info query.Info) []string {
 	q := c.question(info)
-	requests := []map[string]any{requestOf(q.req)}
+	requests := []query.Request{q.req}
 	for _, field := range c.filterFields(info, 2) {
 		f := query.Filter{Field: field, Op: query.Ne, Values: []string{c.value(field)}}
-		requests = append(requests, requestOf(q.where(f).req))
+		requests = append(requests, q.where(f).req)
 	}
-	requests = append(requests, requestOf(q.with(func(r *query.Request) { r.Parameters[0].Name = "no_such_type" }).req))
+	requests = append(requests, q.with(func(r *query.Request) { r.Parameters[0].Name = "no_such_type" }).req)
 	var single []json.RawMessage
 	for i := range requests {
-		requests[i]["id"] = strconv.Itoa(i)
+		requests[i].ID = strconv.Itoa(i)
 		text, err := c.postJSON(q, requests[i])
 		if err != nil {
 			return []string{fmt.Sprintf("%v: %v", q, err)}
@@ -66,7 +66,7 @@ func getIsPost(c *client, info query.Info) (found []string) {
 			}
 			q.req.Granularity = shortest(info)
 		}
-		want, err := c.postJSON(q, requestOf(q.req))
+		want, err := c.postJSON(q, q.req)
 		if err != nil {
 			return append(found, fmt.Sprintf("%v: %v", q, err))
 		}
@@ -81,83 +81,27 @@ func getIsPost(c *client, info query.Info) (found []string) {
 	return found
 }
 
-// requestOf returns req as the object of a body.
-func requestOf(req query.Request) map[string]any {
-	body := optionsOf(query.Parameter{Preset: req.Preset, Limit: req.Limit, Page: req.Page, Filters: req.Filters,
-		Granularity: req.Granularity,
-		WeekStart:   req.WeekStart, Compare: req.Compare, GroupBy: req.GroupBy, SortBy: req.SortBy,
-		SortOrder: req.SortOrder})
-	setTexts(body, map[string]string{"startDate": req.StartDate, "endDate": req.EndDate, "timeZone": req.TimeZone})
-	one := optionsOf(req.Parameters[0])
-	setTexts(one, map[string]string{"start_date": req.Parameters[0].StartDate, "end_date": req.Parameters[0].EndDate})
-	body["parameters"] = []any{req.Parameters[0].Name}
-	if len(one) > 0 {
-		one["name"] = req.Parameters[0].Name
-		body["parameters"] = []any{one}
-	}
-	return body
-}
-
-// optionsOf returns the options of p that requests also have.
-func optionsOf(p query.Parameter) map[string]any {
-	body := map[string]any{}
-	setTexts(body, map[string]string{"preset": p.Preset, "granularity": p.Granularity, "weekStart": p.WeekStart,
-		"compare": string(p.Compare),
-		"sortBy":  p.SortBy, "sortOrder": p.SortOrder})
-	if p.Limit != nil {
-		body["limit"] = *p.Limit
-	}
-	if p.Page > 0 {
-		body["page"] = p.Page
-	}
-	if p.GroupBy != nil {
-		body["groupBy"] = p.GroupBy
-	}
-	if p.Filters != nil {
-		body["filters"] = filtersOf(p.Filters)
-	}
-	return body
-}
-
-func setTexts(body map[string]any, texts map[string]string) {
-	for name, text := range texts {
-		if text != "" {
-			body[name] = text
-		}
-	}
-}
-
-func filtersOf(filters []query.Filter) []map[string]any {
-	list := []map[string]any{}
-	for _, f := range filters {
-		var value any = f.Values
-		if f.Op != query.In && f.Op != query.NotIn {
-			value = f.Values[0]
-		}
-		list = append(list, map[string]any{"field": f.Field, "op": f.Op, "value": value})
-	}
-	return list
-}
-
 // addressOf returns req as the parameters of an address.
 func addressOf(req query.Request) string {
+	var fields map[string]json.RawMessage
+	text, err := json.Marshal(req)
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
+	}
+	if err != nil {
+		return err.Error()
+	}
 	values := url.Values{}
-	for name, v := range requestOf(req) {
-		switch v := v.(type) {
-		case string:
-			values.Set(name, v)
-		case int:
-			values.Set(name, strconv.Itoa(v))
-		case []string:
-			values.Set(name, strings.Join(v, ","))
-		case []any:
-			values.Set(name, fmt.Sprint(v...))
+	for name, js := range fields {
+		var one string
+		var several []string
+		switch {
+		case json.Unmarshal(js, &one) == nil:
+			values.Set(name, one)
+		case json.Unmarshal(js, &several) == nil:
+			values.Set(name, strings.Join(several, ","))
 		default:
-			text, err := json.Marshal(v)
-			if err != nil {
-				text = []byte(err.Error())
-			}
-			values.Set(name, string(text))
+			values.Set(name, string(js))
 		}
 	}
 	return values.Encode()

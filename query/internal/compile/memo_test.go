@@ -31,7 +31,7 @@ func TestStatementsAreRemembered(t *testing.T) {
 		filtered := ty.Filterable[i%max(1, len(ty.Filterable)):]
 		for _, name := range append([]string{""}, filtered[:min(len(filtered), 4)]...) {
 			req := ask.Request{StartDate: "2026-03-01", EndDate: "2026-03-30",
-				Parameters: []ask.Parameter{{Name: ty.Name, Compare: ask.PreviousYear}}}
+				Parameters: []ask.Parameter{{Name: ty.Name, Options: ask.Options{Compare: ask.PreviousYear}}}}
 			if name != "" {
 				req.Filters = []ask.Filter{{Field: name, Op: ask.In, Values: []string{"DE", "x"}}}
 			}

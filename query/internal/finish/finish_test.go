@@ -25,7 +25,7 @@ func TestResponseJSON(t *testing.T) {
 	req := ask.Request{ID: "q1",
 		Parameters: []ask.Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
 		StartDate:  "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
-		Filters: []ask.Filter{{Field: "path", Op: ask.Ne, Values: []string{"/"}}}}
+		Options: ask.Options{Filters: []ask.Filter{{Field: "path", Op: ask.Ne, Values: []string{"/"}}}}}
 	found, errs := plan.Resolve(types, access, req, time.Unix(2_000_000_000, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)

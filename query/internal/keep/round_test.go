@@ -24,7 +24,8 @@ func (w *world) ask(t *testing.T, of store.Subject) {
 		t.Fatal(err)
 	}
 	found, mistakes := plan.Resolve(types, ask.Access{Subject: of},
-		ask.Request{Parameters: []ask.Parameter{{Name: "countries"}}, Preset: "last_7d"}, w.clock(), nil)
+		ask.Request{Parameters: []ask.Parameter{{Name: "countries"}},
+			Options: ask.Options{Preset: "last_7d"}}, w.clock(), nil)
 	if len(mistakes) > 0 {
 		t.Fatal(mistakes)
 	}

@@ -140,7 +140,7 @@ func randomMerge(t *testing.T, e *Merger, rng *rand.Rand) *Merge {
 	info := of.Describe()
 	limit := 1 + rng.IntN(10)
 	req := ask.Request{Parameters: []ask.Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20",
-		Limit: &limit}
+		Options: ask.Options{Limit: &limit}}
 	filters := func(n int) (all []ask.Filter) {
 		for range n {
 			all = append(all, ask.Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
@@ -193,7 +193,7 @@ func TestMergeOnKeys(t *testing.T) {
 	of := func(typ string, filters []ask.Filter, groups ...string) *plan.Plan {
 		found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
 			ask.Request{Parameters: []ask.Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20",
-				Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0), nil)
+				Options: ask.Options{Filters: filters, GroupBy: groups}}, time.Unix(1_780_000_000, 0), nil)
 		if len(mistakes) > 0 || found.Parameters[0].Err != nil {
 			t.Fatal(mistakes, found.Parameters[0].Err)
 		}
@@ -274,8 +274,8 @@ func randomSeries(e *Merger, rng *rand.Rand) *merged {
 		"Africa/Cairo"}
 	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
 	req := ask.Request{Parameters: []ask.Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))],
-		Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
-		StartDate:   start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
+		Options:   ask.Options{Granularity: []string{"daily", "hourly"}[rng.IntN(2)]},
+		StartDate: start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
 	found, mistakes := plan.Resolve(e.types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req,
 		time.Unix(1_790_000_000, 0), nil)
 	if len(mistakes) > 0 || found.Parameters[0].Err != nil {

@@ -10,7 +10,7 @@ import (
 
 // cohortGrain gives o weekly granularity if ty has cohorts and o names none. It adds a mistake to list if o asks for
 // hours.
-func cohortGrain(ty *catalog.BoundType, o *ask.Options, list *ask.Issues) {
+func cohortGrain(ty *catalog.BoundType, o *ask.GivenOptions, list *ask.Issues) {
 	switch {
 	case !ty.Cohorts():
 	case o.Granularity == "":

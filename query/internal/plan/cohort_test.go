@@ -21,7 +21,7 @@ func retentionOf(t *testing.T, start, end, granularity string) Parameter {
 	}
 	now := time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
 	req := ask.Request{Parameters: []ask.Parameter{{Name: "retention"}}, StartDate: start, EndDate: end,
-		Granularity: granularity}
+		Options: ask.Options{Granularity: granularity}}
 	found, mistakes := Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}, req, now,
 		nil)
 	if mistakes != nil {

@@ -19,7 +19,7 @@ type Comparison struct {
 
 // compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the
 // preset of plan's range; empty if the range has dates. It adds to list that all time cannot be compared.
-func (v *resolver) compare(plan *Plan, o *ask.Options, preset string, list *ask.Issues) {
+func (v *resolver) compare(plan *Plan, o *ask.GivenOptions, preset string, list *ask.Issues) {
 	by := o.Compare
 	if !by.Any() || !plan.Type.Comparable() {
 		return

@@ -15,7 +15,7 @@ import (
 // Go hosts make requests without Decode. Resolve makes the same checks, and checks values that a body cannot have.
 func TestResolveChecksRequests(t *testing.T) {
 	number := func(n int) *int { return &n }
-	good := ask.Request{Parameters: []ask.Parameter{{Name: "pages"}}, Preset: "today"}
+	good := ask.Request{Parameters: []ask.Parameter{{Name: "pages"}}, Options: ask.Options{Preset: "today"}}
 	for _, row := range []struct {
 		field  string
 		change func(q *ask.Request)

@@ -47,7 +47,7 @@ func (c *Condition) Asks() bool {
 
 // refuseDid adds a mistake to list if a filter of the caller, as o gives it, asks what people did and the range is too
 // long for that.
-func (p *Plan) refuseDid(o *ask.Options, list *ask.Issues) {
+func (p *Plan) refuseDid(o *ask.GivenOptions, list *ask.Issues) {
 	days := p.Range.Len()
 	if p.Type.UntilNow() || days <= ask.MaxDidDays {
 		return

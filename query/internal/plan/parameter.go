@@ -15,7 +15,7 @@ import (
 
 // plan decides the i-th parameter p, which asks for ty and is answered as o says. After a mistake
 // it is incomplete.
-func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Options, list *ask.Issues) *Plan {
+func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.GivenOptions, list *ask.Issues) *Plan {
 	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
 	cohortGrain(ty, &o, list)
 	plan.Grain = o.Grain()
@@ -43,7 +43,7 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Opt
 
 // dates gives plan the parameter's own range, where it has one, and returns the preset that its
 // range is of; empty when it is of dates.
-func (v *resolver) dates(i int, p ask.Parameter, o *ask.Options, plan *Plan, list *ask.Issues) (preset string) {
+func (v *resolver) dates(i int, p ask.Parameter, o *ask.GivenOptions, plan *Plan, list *ask.Issues) (preset string) {
 	start, end, ok := v.ownDays(i, p, o, list)
 	if !ok {
 		return ""
@@ -67,7 +67,7 @@ func (v *resolver) dates(i int, p ask.Parameter, o *ask.Options, plan *Plan, lis
 }
 
 // ownDays are the first and last day that the i-th parameter p asks about.
-func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.Options, list *ask.Issues) (start, end calendar.Date,
+func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.GivenOptions, list *ask.Issues) (start, end calendar.Date,
 	ok bool) {
 	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {
@@ -155,7 +155,7 @@ func ownDate(at ask.FieldPath, text string, list *ask.Issues) (calendar.Date, bo
 }
 
 // groupPlan gives plan the fields of groupBy, each once.
-func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
+func groupPlan(o *ask.GivenOptions, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
 	if ty.Choice != nil {
 		if plan.Group = ty.Choice.Fields; len(o.GroupBy) > 0 {
@@ -181,7 +181,7 @@ func groupPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
 }
 
 // conditions returns the filters of o on the fields that they name: the filters of the request, or of the parameter.
-func (v *resolver) conditions(o *ask.Options) []Condition {
+func (v *resolver) conditions(o *ask.GivenOptions) []Condition {
 	if !o.Own("filters") {
 		return v.filters
 	}
@@ -189,7 +189,7 @@ func (v *resolver) conditions(o *ask.Options) []Condition {
 }
 
 // filterPlan gives plan the caller's filters, which are on fields what found says.
-func filterPlan(o *ask.Options, plan *Plan, found []Condition, list *ask.Issues) {
+func filterPlan(o *ask.GivenOptions, plan *Plan, found []Condition, list *ask.Issues) {
 	ty := plan.Type
 	for i := range o.Filters {
 		at, ok, conditions := o.At("filters").Item(i), true, leaves(found[i:i+1])
@@ -282,7 +282,7 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 }
 
 // sortPlan gives plan its order. sortOrder alone turns the first step of the type's own.
-func sortPlan(o *ask.Options, plan *Plan, list *ask.Issues) {
+func sortPlan(o *ask.GivenOptions, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
 	plan.Sort = slices.Clone(ty.Steps)
 	if name := o.SortBy; name != "" {
@@ -313,8 +313,8 @@ func descends(ty *catalog.BoundType, name string) bool {
 }
 
 // pagePlan gives plan its limit and offset. A series that asked for no limit is on page 1 whole.
-func pagePlan(o *ask.Options, plan *Plan) {
-	before := max(o.PageNumber, 1) - 1
+func pagePlan(o *ask.GivenOptions, plan *Plan) {
+	before := max(o.Page, 1) - 1
 	switch {
 	case o.Limit != nil:
 		plan.Limit = *o.Limit

@@ -188,9 +188,9 @@ type resolver struct {
 	types        *catalog.Registry
 	access       ask.Access
 	req          *ask.Request
-	options      ask.Options    // of the request
-	rng          calendar.Range // of the request
-	grain        calendar.Grain // of the request
+	options      ask.GivenOptions // of the request
+	rng          calendar.Range   // of the request
+	grain        calendar.Grain   // of the request
 	now          time.Time
 	first        time.Time   // of the rows that the access may see; zero: there is none
 	filters      []Condition // of the request

@@ -320,9 +320,10 @@ func TestValuesOfFilters(t *testing.T) {
 // Many parameters with many filters cost little, and the list of their mistakes stays short.
 func TestResolveOfManyParameters(t *testing.T) {
 	access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
-	req := ask.Request{Preset: "today", Parameters: slices.Repeat([]ask.Parameter{{Name: "pages"}}, ask.MaxParameters),
-		Filters: []ask.Filter{{Field: "referrer", Op: ask.In, Values: []string{"google", "bing"}},
-			{Field: "country", Op: ask.Contains, Values: []string{"land"}}}}
+	req := ask.Request{Parameters: slices.Repeat([]ask.Parameter{{Name: "pages"}}, ask.MaxParameters),
+		Options: ask.Options{Preset: "today",
+			Filters: []ask.Filter{{Field: "referrer", Op: ask.In, Values: []string{"google", "bing"}},
+				{Field: "country", Op: ask.Contains, Values: []string{"land"}}}}}
 	found, errs := Resolve(smallRegistry(), access, req, time.Unix(0, 0), nil)
 	if errs != nil {
 		t.Fatal(errs)
