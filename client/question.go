@@ -6,41 +6,45 @@ import (
 
 // A Question asks for one query type, or for Metrics of your choice. docs/asking.md explains the options; what an
 // option may be for a type is in docs/query-types.md. Every field is optional, except that a question needs a Preset or
-// two dates.
+// two dates. Its JSON is a parameter of a query.
 type Question struct {
 	// Type is the query type. [Query] and [Rows] take it from the type of their rows.
-	Type Type
+	Type Type `json:"name,omitempty"`
 
-	Preset    Preset // a range by name; wins over dates
-	StartDate string // YYYY-MM-DD
-	EndDate   string // YYYY-MM-DD, inclusive
-	TimeZone  string // IANA name; empty means UTC. Questions of one request have the same
+	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD
+	EndDate   string `json:"end_date,omitempty"`   // YYYY-MM-DD, inclusive
+	Preset    Preset `json:"preset,omitempty"`     // a range by name; wins over dates
+	// IANA name; empty means UTC. It belongs to the query, so questions of one request have the same.
+	TimeZone string `json:"-"`
 
-	Filters     []Filter // all must hold; at most 50 conditions
-	GroupBy     []Field  // columns in front of the others
-	SortBy      Column   // empty: the order of the type
-	SortOrder   Order    // of SortBy
-	Limit       int      // rows of a page, 1 to 10 000; 0 means 100, and a whole series
-	Page        int      // from 1; 0 means 1
-	Granularity Granularity
-	WeekStart   WeekStart
-	Compare     Comparison
-	Totals      bool // also return the metrics over all rows
+	Limit       int         `json:"limit,omitempty"`   // rows of a page, 1 to 10 000; 0 means 100, and a whole series
+	Page        int         `json:"page,omitempty"`    // from 1; 0 means 1
+	Filters     []Filter    `json:"filters,omitempty"` // all must hold; at most 50 conditions
+	Granularity Granularity `json:"granularity,omitempty"`
+	WeekStart   WeekStart   `json:"weekStart,omitempty"`
+	GroupBy     []Field     `json:"groupBy,omitempty"`   // columns in front of the others
+	SortBy      Column      `json:"sortBy,omitempty"`    // empty: the order of the type
+	SortOrder   Order       `json:"sortOrder,omitempty"` // of SortBy
+	Compare     Comparison  `json:"compare,omitempty"`
+	Totals      bool        `json:"totals,omitempty"` // also return the metrics over all rows
 
 	// A choice of metrics, in place of a type: see [QueryAs].
-	Dataset    Dataset // empty means DatasetPageviews
-	Metrics    []Metric
-	Dimensions []Field // at most 4
+	Dataset    Dataset  `json:"dataset,omitempty"` // empty means DatasetPageviews
+	Metrics    []Metric `json:"metrics,omitempty"`
+	Dimensions []Field  `json:"dimensions,omitempty"` // at most 4
 
-	Goals  []Goal  // of goals and goals_trends
-	Steps  []Step  // of funnel: 2 to 10
-	Window string  // of funnel: the longest time from the first step to the last, such as 30m or 7d
-	Within Within  // of funnel. With WithinSession the answer has the column sessions in place of visitors
-	Start  *Action // of retention; nil: any pageview or custom event
-	Return *Action // likewise
-	From   *string // of paths: the path that transitions come from; nil: any
-	To     *string // of paths: the path that they go to; nil: any
-	Saved  Saved   // goals, or one funnel, by the names under which they are saved for the website
+	Goals []Goal `json:"goals,omitempty"` // of goals and goals_trends
+	Steps []Step `json:"steps,omitempty"` // of funnel: 2 to 10
+	// of funnel: the longest time from the first step to the last, such as 30m or 7d
+	Window string `json:"window,omitempty"`
+	// of funnel. With WithinSession the answer has the column sessions in place of visitors
+	Within Within  `json:"within,omitempty"`
+	Start  *Action `json:"start,omitempty"`  // of retention; nil: any pageview or custom event
+	Return *Action `json:"return,omitempty"` // likewise
+	From   *string `json:"from,omitempty"`   // of paths: the path that transitions come from; nil: any
+	To     *string `json:"to,omitempty"`     // of paths: the path that they go to; nil: any
+	// goals, or one funnel, by the names under which they are saved for the website
+	Saved Saved `json:"saved,omitempty"`
 }
 
 // A Comparison is the other period of [Question.Compare]; empty: none.
@@ -69,44 +73,6 @@ const (
 	WithinVisitor Within = "visitor" // the default
 	WithinSession Within = "session"
 )
-
-// MarshalJSON writes the parameter of a query. The time zone belongs to the query.
-func (q Question) MarshalJSON() ([]byte, error) {
-	sent := struct {
-		Name        Type        `json:"name,omitempty"`
-		StartDate   string      `json:"start_date,omitempty"`
-		EndDate     string      `json:"end_date,omitempty"`
-		Preset      Preset      `json:"preset,omitempty"`
-		Limit       int         `json:"limit,omitempty"`
-		Page        int         `json:"page,omitempty"`
-		Filters     []Filter    `json:"filters,omitempty"`
-		Granularity Granularity `json:"granularity,omitempty"`
-		WeekStart   WeekStart   `json:"weekStart,omitempty"`
-		GroupBy     []Field     `json:"groupBy,omitempty"`
-		SortBy      Column      `json:"sortBy,omitempty"`
-		SortOrder   Order       `json:"sortOrder,omitempty"`
-		Compare     Comparison  `json:"compare,omitempty"`
-		Totals      bool        `json:"totals,omitempty"`
-		Dataset     Dataset     `json:"dataset,omitempty"`
-		Metrics     []Metric    `json:"metrics,omitempty"`
-		Dimensions  []Field     `json:"dimensions,omitempty"`
-		Goals       []Goal      `json:"goals,omitempty"`
-		Steps       []Step      `json:"steps,omitempty"`
-		Window      string      `json:"window,omitempty"`
-		Within      Within      `json:"within,omitempty"`
-		Start       *Action     `json:"start,omitempty"`
-		Return      *Action     `json:"return,omitempty"`
-		From        *string     `json:"from,omitempty"`
-		To          *string     `json:"to,omitempty"`
-		Saved       Saved       `json:"saved,omitempty"`
-	}{
-		q.Type, q.StartDate, q.EndDate, q.Preset, q.Limit, q.Page, q.Filters, q.Granularity, q.WeekStart, q.GroupBy,
-		q.SortBy, q.SortOrder,
-		q.Compare, q.Totals, q.Dataset, q.Metrics, q.Dimensions, q.Goals, q.Steps, q.Window, q.Within, q.Start,
-		q.Return, q.From, q.To, q.Saved,
-	}
-	return json.Marshal(sent)
-}
 
 // A Metric is a column of a question that chooses its own: a column of the dataset, or one computed from a property.
 type Metric struct {
