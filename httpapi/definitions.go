@@ -228,5 +228,5 @@ func (a *api) resolveSaved(ctx context.Context, r *front.Request, q *question) (
 	for i := range q.queries {
 		reqs[i] = &q.queries[i].Request
 	}
-	return saved.Resolve(ctx, a.cfg.Definitions, subject(r), reqs...)
+	return saved.Resolve(ctx, a.cfg.Engine, a.cfg.Definitions, subject(r), reqs...)
 }

@@ -18,6 +18,8 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 	}{
 		{"no title", func(ty *query.Type) { ty.Title = "" },
 			"Name, Title, Description, Category and Visualization are required"},
+		{"a word that nobody's search becomes", func(ty *query.Type) { ty.AlsoCalled = []string{"top_ten"} },
+			`AlsoCalled: "top_ten" is not a word in lower case without separators`},
 		{"no shape", func(ty *query.Type) { ty.Shape = "" }, "Shape is \"\", not totals"},
 		{"a breakdown by nothing", func(ty *query.Type) { ty.Shape = query.Breakdown }, "a breakdown needs Dimensions"},
 		{"no such table", func(ty *query.Type) { ty.Source = "pageview" }, `table "pageview" does not exist`},

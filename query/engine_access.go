@@ -26,7 +26,7 @@ func (e *Engine) CheckAccess(a Access) Errors {
 	}
 	for i, name := range a.Types {
 		if !slices.Contains(types, name) {
-			list.Add(ask.InField("types").Item(i), ask.NoSuchType(name, types))
+			list.Add(ask.InField("types").Item(i), e.types.NoSuchType(name, types))
 		}
 	}
 	return list.Sorted()

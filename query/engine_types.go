@@ -9,6 +9,9 @@ func (e *Engine) Types() []Info {
 	return found
 }
 
+// TypesTaking returns the names of the types whose parameters take a part, such as goals.
+func (e *Engine) TypesTaking(part string) []string { return e.types.Taking(part) }
+
 // Datasets lists what callers can choose metrics of, in the order of the catalog.
 func (e *Engine) Datasets() []DatasetInfo { return e.types.Datasets() }
 

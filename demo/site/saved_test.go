@@ -112,7 +112,7 @@ func visitorsOf(t *testing.T, e *query.Engine, records store.DefinitionStore, pa
 		t.Fatal(err)
 	}
 	subject := store.Subject{Kind: store.KindWebsite, ID: demoWebsite}
-	if mistakes, err := saved.Resolve(t.Context(), records, subject, &req); err != nil || mistakes[0] != nil {
+	if mistakes, err := saved.Resolve(t.Context(), e, records, subject, &req); err != nil || mistakes[0] != nil {
 		t.Fatal(mistakes, err)
 	}
 	got, err := e.Run(t.Context(), query.Access{Subject: subject}, req)

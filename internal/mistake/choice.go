@@ -33,13 +33,19 @@ func Choice(message, name string, allowed []string, also Synonyms) (text, sugges
 }
 
 // Or joins names for a message: "boolean, rollout or multivariant".
-func Or[T ~string](names ...T) string {
+func Or[T ~string](names ...T) string { return joined(" or ", names) }
+
+// And joins names for a message: "goals, goals_trends and funnel".
+func And[T ~string](names ...T) string { return joined(" and ", names) }
+
+// joined joins names by commas, and the last one by a word.
+func joined[T ~string](word string, names []T) string {
 	var b strings.Builder
 	for i, name := range names {
 		switch {
 		case i == 0:
 		case i == len(names)-1:
-			b.WriteString(" or ")
+			b.WriteString(word)
 		default:
 			b.WriteString(", ")
 		}

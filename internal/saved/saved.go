@@ -192,9 +192,9 @@ func placed(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
 }
 
 // Library returns what all mean, for [ask.Request.Resolve]. It leaves out what cannot be read, which a newer version
-// may have stored.
-func Library(all []store.Definition) *ask.Library {
-	l := &ask.Library{Funnels: map[string]ask.Funnel{}, Segments: map[string][]ask.Filter{}}
+// may have stored. taking returns the query types that take a part of a parameter: see [query.Engine.TypesTaking].
+func Library(taking func(part string) []string, all []store.Definition) *ask.Library {
+	l := &ask.Library{OfGoals: taking("goals"), OfSteps: taking("steps"), Funnels: map[string]ask.Funnel{}, Segments: map[string][]ask.Filter{}}
 	for _, d := range all {
 		req, bad := Request(&d)
 		if bad != nil {
@@ -213,9 +213,10 @@ func Library(all []store.Definition) *ask.Library {
 	return l
 }
 
-// Resolve replaces the names of saved definitions in reqs by what they mean for s. It asks definitions, which may be
-// nil, only if there are such names. mistakes has the mistakes of each request; err is an error of definitions.
-func Resolve(ctx context.Context, definitions store.DefinitionStore, s store.Subject,
+// Resolve replaces the names of saved definitions in reqs by what they mean for s and the types of engine. It asks
+// definitions, which may be nil, only if there are such names. mistakes has the mistakes of each request; err is an
+// error of definitions.
+func Resolve(ctx context.Context, engine *query.Engine, definitions store.DefinitionStore, s store.Subject,
 	reqs ...*ask.Request) (mistakes []ask.Errors, err error) {
 	mistakes = make([]ask.Errors, len(reqs))
 	var library *ask.Library
@@ -228,7 +229,7 @@ func Resolve(ctx context.Context, definitions store.DefinitionStore, s store.Sub
 			if err != nil {
 				return nil, err
 			}
-			library = Library(all)
+			library = Library(engine.TypesTaking, all)
 		}
 		resolved, bad := req.Resolve(library)
 		if mistakes[i] = bad; bad == nil {

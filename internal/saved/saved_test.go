@@ -8,12 +8,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/internal/saved"
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 func definition(kind, name, body string) store.Definition {
 	return store.Definition{Kind: store.DefinitionKind(kind), Name: name, Body: json.RawMessage(body)}
+}
+
+// taking returns the function with which libraries know the built-in query types.
+func taking(t *testing.T) func(part string) []string {
+	t.Helper()
+	types, err := query.NewRegistry(query.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return types.Taking
 }
 
 func TestMistakes(t *testing.T) {
@@ -48,7 +59,7 @@ func TestMistakes(t *testing.T) {
 
 // TestResolve compares requests that use saved definitions with the same requests written out.
 func TestResolve(t *testing.T) {
-	library := saved.Library([]store.Definition{
+	library := saved.Library(taking(t), []store.Definition{
 		definition("goal", "Signup", `{"event":"signup"}`),
 		definition("goal", "Order",
 			`{"event":"order","value":"total","filters":[{"field":"property:plan","op":"exists"}]}`),
@@ -148,7 +159,7 @@ func TestAnnotations(t *testing.T) {
 	if _, bad := saved.Request(&launch); bad == nil {
 		t.Error("an annotation became a request")
 	}
-	library := saved.Library([]store.Definition{launch})
+	library := saved.Library(taking(t), []store.Definition{launch})
 	for _, sent := range []string{`{"name":"goals","saved":["Launch"]}`, `{"name":"goals","saved":true}`,
 		`{"name":"funnel","saved":"Launch"}`, `{"name":"pages","filters":[{"segment":"Launch"}]}`} {
 		req := request(t, sent)

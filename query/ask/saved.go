@@ -14,8 +14,11 @@ type Funnel struct {
 	Within string `json:"within,omitempty"`
 }
 
-// A Library has what is saved by name for one subject, in the order in which answers show it.
+// A Library has what is saved by name for one subject, in the order in which answers show it, and which query types
+// take it.
 type Library struct {
+	OfGoals, OfSteps []string // the query types that take goals, and those that take the steps of a funnel
+
 	Goals    []Goal
 	Funnels  map[string]Funnel
 	Segments map[string][]Filter
@@ -104,13 +107,13 @@ func (r *resolver) parameter(p *Parameter, i int) {
 func (r *resolver) saved(p *Parameter, at FieldPath) {
 	names := p.Saved
 	p.Saved = nil
-	switch p.Name {
-	case "goals", "goals_trends":
+	switch l := r.library; {
+	case slices.Contains(l.OfGoals, p.Name):
 		r.goals(p, names, at)
-	case "funnel":
+	case slices.Contains(l.OfSteps, p.Name):
 		r.funnel(p, names, at)
 	default:
-		r.addf(at, "belongs to goals, goals_trends and funnel")
+		r.addText(at, "belongs to "+mistake.And(slices.Concat(l.OfGoals, l.OfSteps)...))
 	}
 }
 

@@ -13,9 +13,9 @@ func Unknown(code Code, what, name string, allowed []string) Error {
 	return Refused(code, fmt.Sprintf("unknown %s %s", what, mistake.Quote(name)), name, allowed)
 }
 
-// NoSuchType is unknown for a query type.
-func NoSuchType(name string, allowed []string) Error {
-	return choice(UnknownType, "unknown query type "+mistake.Quote(name), name, allowed, synonym.OfTypes())
+// NoSuchType is Unknown for a query type. also are words by which people look for types.
+func NoSuchType(name string, allowed []string, also mistake.Synonyms) Error {
+	return choice(UnknownType, "unknown query type "+mistake.Quote(name), name, allowed, also)
 }
 
 // Refused is a mistake in the choice of a name, with the names that would do.

@@ -29,6 +29,11 @@ func (b *typeBuilder) build() {
 	if ty.Name == "" || ty.Title == "" || ty.Description == "" || ty.Category == "" || ty.Visualization == "" {
 		b.fault("Name, Title, Description, Category and Visualization are required")
 	}
+	for _, word := range ty.AlsoCalled {
+		if word == "" || strings.ToLower(word) != word || strings.ContainsAny(word, "_- ") {
+			b.fault("AlsoCalled: %q is not a word in lower case without separators, so it would never be found", word)
+		}
+	}
 	ofSubject := tablesOf(ty.Subject)
 	if len(ofSubject) == 0 {
 		b.fault("Subject is %q, not website, link or schedule", ty.Subject)

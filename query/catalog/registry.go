@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/lru"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -15,7 +16,8 @@ import (
 type Registry struct {
 	types      []*BoundType
 	byName     map[string]*BoundType
-	own        []*Field // dimensions of the host
+	called     mistake.Synonyms // of the names of types
+	own        []*Field         // dimensions of the host
 	vocabulary []TableInfo
 	metrics    metricsByKey
 	choices    *lru.Cache[string, *BoundType] // by Choice.Key
@@ -23,9 +25,12 @@ type Registry struct {
 
 // RegistryOf returns a Registry of types that are bound already.
 func RegistryOf(types []*BoundType) *Registry {
-	r := &Registry{types: types, byName: make(map[string]*BoundType, len(types))}
+	r := &Registry{types: types, byName: make(map[string]*BoundType, len(types)), called: mistake.Synonyms{}}
 	for _, ty := range types {
 		r.byName[ty.Name] = ty
+		for _, word := range ty.AlsoCalled {
+			r.called[word] = append(r.called[word], ty.Name)
+		}
 	}
 	return r
 }
@@ -35,6 +40,21 @@ func (r *Registry) All() []*BoundType { return r.types }
 
 // Named returns the type called name, or nil.
 func (r *Registry) Named(name string) *BoundType { return r.byName[name] }
+
+// NoSuchType returns the mistake of asking for a query type that r does not have. allowed are the names that would do.
+func (r *Registry) NoSuchType(name string, allowed []string) ask.Error {
+	return ask.NoSuchType(name, allowed, r.called)
+}
+
+// Taking returns the names of the types whose parameters take a part: see [Type.Takes].
+func (r *Registry) Taking(part string) (names []string) {
+	for _, ty := range r.types {
+		if ty.Takes(part) {
+			names = append(names, ty.Name)
+		}
+	}
+	return names
+}
 
 // FieldNamed returns the field called name, of the host or built in, or nil.
 func (r *Registry) FieldNamed(name string) *Field {

@@ -23,6 +23,9 @@ type Type struct {
 	Category      string
 	Visualization string // table, timeseries, bar, pie, metric
 	Tags          []string
+	// words by which people look for it, in lower case without separators. The error about such a name suggests the
+	// type, or of several types with the word the first that the caller may ask for
+	AlsoCalled []string
 
 	Subject store.SubjectKind // whose rows it reads; required
 	Source  string            // the table that it reads; required

@@ -6,6 +6,8 @@ import (
 
 func sourceTypes() []catalog.Type {
 	traffic := breakdown(catalog.Type{Name: "traffic", Title: "Traffic sources", Category: "Acquisition",
+		AlsoCalled: []string{"acquisition", "referer", "referers", "referral", "referrals", "referrer",
+			"referrers", "sources"},
 		Visualization: "table", Tags: []string{"referrers", "sources"},
 		Description: "Where visitors come from, campaigns and direct traffic included",
 		Dimensions:  []string{"referrer", "campaign_kind"},
@@ -19,15 +21,19 @@ func sourceTypes() []catalog.Type {
 		"name=referrer_name", "pageviews", "visitors", "percentage",
 		"referrer=referrer_url", "source=referrer_source", "domain=referrer_domain", "referrer_type")
 	types := []catalog.Type{traffic,
-		renamed(traffic, "traffic_sources", "Traffic sources", "Where visitors come from, under its older name"),
+		called(renamed(traffic, "traffic_sources", "Traffic sources",
+			"Where visitors come from, under its older name"), "channels"),
 		referrers}
-	for _, utm := range []struct{ name, title, field string }{
-		{"utm_sources", "UTM sources", "utm_source"}, {"utm_mediums", "UTM mediums", "utm_medium"},
-		{"utm_campaigns", "UTM campaigns", "utm_campaign"},
-		{"utm_terms", "UTM terms", "utm_term"}, {"utm_content", "UTM content", "utm_content"},
+	for _, utm := range []struct {
+		name, title, field string
+		also               []string
+	}{
+		{"utm_sources", "UTM sources", "utm_source", nil}, {"utm_mediums", "UTM mediums", "utm_medium", nil},
+		{"utm_campaigns", "UTM campaigns", "utm_campaign", []string{"campaigns"}},
+		{"utm_terms", "UTM terms", "utm_term", nil}, {"utm_content", "UTM content", "utm_content", nil},
 	} {
-		types = append(types, byField(utm.name, utm.title, "Visitors by "+utm.field+" of the address they came by",
-			"Acquisition", "table", utm.field))
+		types = append(types, called(byField(utm.name, utm.title,
+			"Visitors by "+utm.field+" of the address they came by", "Acquisition", "table", utm.field), utm.also...))
 	}
 	return types
 }
@@ -47,9 +53,12 @@ func technologyTypes() []catalog.Type {
 		Dimensions:  []string{"browser_name"}, SkipEmpty: "browser_name", Joins: []string{"sessions"}},
 		"name=browser_name", "pageviews", "visitors", "percentage", "sessions", "versions=browser_versions")
 	return []catalog.Type{
-		byField("browser_name", "Browsers", "Visitors by browser family", "Technology", "pie", "browser_name"),
-		byField("os_name", "Operating systems", "Visitors by operating system", "Technology", "pie", "os_name"),
+		called(byField("browser_name", "Browsers", "Visitors by browser family", "Technology", "pie", "browser_name"),
+			"browsers"),
+		called(byField("os_name", "Operating systems", "Visitors by operating system", "Technology", "pie", "os_name"),
+			"operatingsystem", "operatingsystems", "platforms"),
 		breakdown(catalog.Type{Name: "device_types", Title: "Devices", Category: "Technology", Visualization: "pie",
+			AlsoCalled:  []string{"device", "devices", "mobile"},
 			Tags:        []string{"device", "audience"},
 			Description: "Visitors by kind of device", Dimensions: []string{"device_type"}, SkipEmpty: "device_type"},
 			"name=device_name", "pageviews", "visitors", "percentage", "device_type"),
@@ -58,14 +67,15 @@ func technologyTypes() []catalog.Type {
 			"browser_version"),
 		versions("os_versions", "System versions", "Visitors and sessions by operating system and version", "os_name",
 			"os_version"),
-		byField("screen_resolutions", "Screens", "Visitors by screen resolution", "Technology", "table",
-			"screen_resolution"),
-		byField("language", "Languages", "Visitors by language", "Audience", "table", "language"),
+		called(byField("screen_resolutions", "Screens", "Visitors by screen resolution", "Technology", "table",
+			"screen_resolution"), "resolutions", "screens"),
+		called(byField("language", "Languages", "Visitors by language", "Audience", "table", "language"), "languages"),
 	}
 }
 
 func placeTypes() []catalog.Type {
 	countries := breakdown(catalog.Type{Name: "countries", Title: "Countries", Category: "Geography",
+		AlsoCalled:    []string{"geo", "locations"},
 		Visualization: "table", Tags: []string{"geo", "audience"},
 		Description: "Visitors by country", Dimensions: []string{"country"}, SkipEmpty: "country"},
 		"name=country_name", "pageviews", "visitors", "percentage", "country_code", "country_name")
@@ -78,12 +88,14 @@ func placeTypes() []catalog.Type {
 		countries,
 		renamed(countries, "country", "Countries", "Visitors by country, under its older name"),
 		breakdown(catalog.Type{Name: "region", Title: "Regions", Category: "Geography", Visualization: "table",
+			AlsoCalled:  []string{"regions"},
 			Tags:        []string{"geo", "audience"},
 			Description: "Visitors by region", Dimensions: []string{"country", "region"}, SkipEmpty: "region"},
 			"name=region", "pageviews", "visitors", "percentage", "region", "country=country_name", "country_code",
 			"country_name"),
 		cities,
 		renamed(cities, "city", "Cities", "Visitors by city, under its older name"),
-		byField("timezone", "Time zones", "Visitors by their time zone", "Geography", "table", "timezone"),
+		called(byField("timezone", "Time zones", "Visitors by their time zone", "Geography", "table", "timezone"),
+			"timezones"),
 	}
 }

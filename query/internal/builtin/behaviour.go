@@ -10,6 +10,7 @@ import (
 func errorTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "errors", Title: "Errors", Category: "Errors", Visualization: "table",
+			AlsoCalled:  []string{"exceptions"},
 			Tags:        []string{"errors", "quality"},
 			Description: "JavaScript errors by message and type",
 			Subject:     store.KindWebsite, Source: "errors", Shape: catalog.Breakdown,
@@ -40,6 +41,7 @@ func errorTypes() []catalog.Type {
 
 func sessionTypes() []catalog.Type {
 	sessions := catalog.Type{Name: "sessions", Title: "Sessions", Category: "Sessions", Visualization: "table",
+		AlsoCalled:  []string{"visits"},
 		Tags:        []string{"sessions", "list"},
 		Description: "Single sessions, the latest first",
 		Subject:     store.KindWebsite, Source: "sessions", Shape: catalog.List,
@@ -64,6 +66,7 @@ func sessionTypes() []catalog.Type {
 			Columns:        []string{"event_id", "timestamp", "kind", "name", "path", "properties"},
 			Order:          []string{"timestamp"}},
 		{Name: "session_metrics", Title: "Session metrics", Category: "Sessions", Visualization: "metric",
+			AlsoCalled:  []string{"bounce", "bouncerate"},
 			Tags:        []string{"sessions", "totals"},
 			Description: "Sessions and their quality over the whole range",
 			Subject:     store.KindWebsite, Source: "sessions", Shape: catalog.Totals,
@@ -77,6 +80,7 @@ func sessionTypes() []catalog.Type {
 			Columns: []string{"date", "sessions", "visitors", "avg_session_duration", "bounce_rate"},
 			Order:   []string{"date"}},
 		{Name: "session_duration_distribution", Title: "Session durations", Category: "Sessions", Visualization: "bar",
+			AlsoCalled:  []string{"duration"},
 			Tags:        []string{"sessions", "engagement"},
 			Description: "Sessions by their length, in six ranges",
 			Subject:     store.KindWebsite, Source: "sessions", Shape: catalog.Breakdown,
@@ -87,6 +91,7 @@ func sessionTypes() []catalog.Type {
 
 func profileTypes() []catalog.Type {
 	profiles := catalog.Type{Name: "profiles", Title: "Profiles", Category: "Profiles", Visualization: "table",
+		AlsoCalled:  []string{"people", "users"},
 		Tags:        []string{"visitors", "list"},
 		Description: "Single visitors and what they did in the range, the latest first",
 		Subject:     store.KindWebsite, Source: "visitors", Shape: catalog.Breakdown, Dimensions: []string{"visitor"},
@@ -106,6 +111,7 @@ func profileTypes() []catalog.Type {
 func eventTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "custom_events", Title: "Custom events", Category: "Custom Events", Visualization: "table",
+			AlsoCalled:  []string{"events"},
 			Tags:        []string{"events"},
 			Description: "Custom events by name",
 			Subject:     store.KindWebsite, Source: "custom", Shape: catalog.Breakdown,
@@ -132,6 +138,7 @@ func eventTypes() []catalog.Type {
 func goalTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "goals", Title: "Goals", Category: "Behavior", Visualization: "table",
+			AlsoCalled:  []string{"conversionrate", "conversions", "goal", "revenue"},
 			Tags:        []string{"goals", "conversion"},
 			Description: "Visitors who reached goals, how often, and what it was worth",
 			Subject:     store.KindWebsite, Source: "goals", Shape: catalog.Breakdown, Dimensions: []string{"goal"},
@@ -149,6 +156,7 @@ func goalTypes() []catalog.Type {
 func clickTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "outbound_links", Title: "Outgoing links", Category: "Behavior", Visualization: "table",
+			AlsoCalled:  []string{"clicks"},
 			Tags:        []string{"clicks", "links"},
 			Description: "Clicks that leave the site, by address and text",
 			Subject:     store.KindWebsite, Source: "clicks", Shape: catalog.Breakdown,

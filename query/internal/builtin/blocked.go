@@ -8,6 +8,7 @@ import (
 func blockedTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "blocked_traffic", Title: "Blocked traffic", Category: "Traffic", Visualization: "table",
+			AlsoCalled:  []string{"bots"},
 			Tags:        []string{"bots", "tracking"},
 			Description: "Ignored and refused requests to tracking, by reason and name of the bot; no other type counts them",
 			Subject:     store.KindWebsite, Source: "blocked", Shape: catalog.Breakdown,

@@ -25,9 +25,15 @@ func Types() []catalog.Type {
 		funnelTypes(), journeyTypes(), blockedTypes(), linkTypes(), uptimeTypes())
 }
 
-// renamed is ty under another name.
+// renamed is ty under another name, by which alone people look for it.
 func renamed(ty catalog.Type, name, title, about string) catalog.Type {
-	ty.Name, ty.Title, ty.Description = name, title, about
+	ty.Name, ty.Title, ty.Description, ty.AlsoCalled = name, title, about, nil
+	return ty
+}
+
+// called is ty with words by which people look for it.
+func called(ty catalog.Type, words ...string) catalog.Type {
+	ty.AlsoCalled = words
 	return ty
 }
 

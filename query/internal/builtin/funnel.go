@@ -8,6 +8,7 @@ import (
 func funnelTypes() []catalog.Type {
 	return []catalog.Type{
 		{Name: "funnel", Title: "Funnel", Category: "Behavior", Visualization: "bar",
+			AlsoCalled:  []string{"dropoff", "funnels", "steps"},
 			Tags:        []string{"behavior", "conversion"},
 			Description: "How many visitors or sessions do the steps of the parameter one after the other, and how long they take",
 			Subject:     store.KindWebsite, Source: "funnel", Shape: catalog.Breakdown, Dimensions: []string{"step"},

@@ -9,12 +9,14 @@ import (
 
 func pageTypes() []catalog.Type {
 	top := breakdown(catalog.Type{Name: "top_pages", Title: "Top pages", Category: "Content", Visualization: "table",
+		AlsoCalled:  []string{"toppages"},
 		Tags:        []string{"pages", "content"},
 		Description: "Pages by visitors", Dimensions: []string{"path"}},
 		"path", "name=path", "pageviews", "visitors", "percentage")
 	live := renamed(top, "realtime_pages", "Pages now", "Pages seen in the last two minutes, whatever the range")
 	live.Category, live.Window = "Realtime", catalog.Window(2*time.Minute)
 	entry := catalog.Type{Name: "entry_pages", Title: "Entry pages", Category: "Content", Visualization: "table",
+		AlsoCalled:  []string{"landingpages"},
 		Tags:        []string{"pages", "sessions", "landing"},
 		Description: "Pages that sessions begin on",
 		Subject:     store.KindWebsite, Source: "sessions", Shape: catalog.Breakdown,
@@ -28,6 +30,7 @@ func pageTypes() []catalog.Type {
 		"percentage"}
 	return []catalog.Type{
 		{Name: "pages", Title: "Pages", Category: "Content", Visualization: "table", Tags: []string{"pages", "content"},
+			AlsoCalled:  []string{"url", "urls"},
 			Description: "Pages by visitors, with time on page and load time",
 			Subject:     store.KindWebsite, Source: "pageviews", Joins: []string{"stays"}, Shape: catalog.Breakdown,
 			Dimensions: []string{"path"},
@@ -52,6 +55,7 @@ func pageTypes() []catalog.Type {
 				"median_time_on_page", "avg_interactions", "interaction_rate"},
 			Order: []string{"-pageviews"}},
 		{Name: "scroll_depth_distribution", Title: "Scroll depth", Category: "Engagement", Visualization: "bar",
+			AlsoCalled:  []string{"scroll"},
 			Tags:        []string{"engagement", "scroll"},
 			Description: "How far down people scroll, in five ranges",
 			Subject:     store.KindWebsite, Source: "scrolls", Shape: catalog.Breakdown,
@@ -70,6 +74,7 @@ func performanceTypes() []catalog.Type {
 	vitals := []string{"p75_lcp", "p75_fcp", "p75_cls", "p75_inp", "p75_ttfb"}
 	return []catalog.Type{
 		{Name: "performance", Title: "Performance", Category: "Performance", Visualization: "table",
+			AlsoCalled:  []string{"latency", "speed"},
 			Tags:        []string{"vitals", "speed"},
 			Description: "Web vitals and load times by page",
 			Subject:     store.KindWebsite, Source: "pageviews", Joins: []string{"vitals"}, Shape: catalog.Breakdown,
@@ -84,6 +89,7 @@ func performanceTypes() []catalog.Type {
 			Columns: append([]string{"path", "name=path", "samples", "visitors"}, vitals...),
 			Order:   []string{"-samples"}},
 		{Name: "vitals_overview", Title: "Web vitals", Category: "Performance", Visualization: "table",
+			AlsoCalled:  []string{"corewebvital", "webvitals"},
 			Tags:        []string{"vitals"},
 			Description: "Percentiles of each web vital over all pages",
 			Subject:     store.KindWebsite, Source: "vitals", Shape: catalog.Breakdown,

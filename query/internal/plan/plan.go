@@ -304,7 +304,7 @@ func (v *resolver) typeNamed(at ask.FieldPath, name string, list *ask.Issues) *c
 	ty := v.types.Named(name)
 	switch {
 	case ty == nil:
-		list.Add(at, ask.NoSuchType(name, v.allowed()))
+		list.Add(at, v.types.NoSuchType(name, v.allowed()))
 	case !v.allows(name):
 		list.Add(at, ask.Refused(ask.Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
 	case ty.Subject != v.access.Subject.Kind:

@@ -29,7 +29,7 @@ func TestTypesAreSuggestedByMeaning(t *testing.T) {
 		{store.KindWebsite, "cohorts", "retention"}, {store.KindWebsite, "user-flow", "paths"},
 	} {
 		v := resolver{types: types, access: ask.Access{Subject: store.Subject{Kind: row.kind}}}
-		e := ask.NoSuchType(row.name, v.allowed())
+		e := types.NoSuchType(row.name, v.allowed())
 		if e.Suggestion != row.want {
 			t.Errorf("%s of a %s: %q is suggested, want %q", row.name, row.kind, e.Suggestion, row.want)
 		}

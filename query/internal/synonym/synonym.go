@@ -4,93 +4,10 @@ package synonym
 
 import "github.com/sightline-analytics/sightline/internal/mistake"
 
-// OfTypes returns words by which people look for the built-in query types. A caller may ask for the first type of a
-// word that belongs to the subject. Callers must not change the map.
-func OfTypes() mistake.Synonyms { return ofTypes }
-
-// OfNames returns words that people use in place of the other names of a request: fields, operators, presets and
-// granularities, and dimensions of filters. Callers must not change the map.
+// OfNames returns words that people use in place of the names of a request: fields, operators, presets and
+// granularities, and dimensions of filters. The rows of query types have the words for types. Callers must not change
+// the map.
 func OfNames() mistake.Synonyms { return ofNames }
-
-var ofTypes = mistake.Synonyms{
-	"acquisition":      {"traffic"},
-	"bots":             {"blocked_traffic"},
-	"bounce":           {"summary_metrics", "session_metrics"},
-	"bouncerate":       {"summary_metrics", "session_metrics"},
-	"browsers":         {"browser_name", "link_top_browsers"},
-	"campaigns":        {"utm_campaigns"},
-	"channels":         {"traffic_sources"},
-	"clicks":           {"outbound_links", "link_total_clicks"},
-	"cohorts":          {"retention"},
-	"conversionrate":   {"goals"},
-	"conversions":      {"goals"},
-	"corewebvital":     {"vitals_overview"},
-	"daily":            {"events_by_date", "link_clicks_by_day", "uptime_time_series"},
-	"device":           {"device_types", "link_top_devices"},
-	"devices":          {"device_types", "link_top_devices"},
-	"downtime":         {"uptime_overview"},
-	"dropoff":          {"funnel"},
-	"duration":         {"session_duration_distribution"},
-	"events":           {"custom_events"},
-	"exceptions":       {"errors"},
-	"experiments":      {"flag_outcomes"},
-	"flags":            {"flag_exposures"},
-	"flow":             {"paths"},
-	"funnels":          {"funnel"},
-	"geo":              {"countries", "link_top_countries", "uptime_by_region"},
-	"goal":             {"goals"},
-	"journeys":         {"paths"},
-	"landingpages":     {"entry_pages"},
-	"languages":        {"language"},
-	"latency":          {"uptime_response_time_trends", "performance"},
-	"live":             {"active_stats"},
-	"locations":        {"countries", "link_top_countries", "uptime_by_region"},
-	"metrics":          {"summary_metrics", "link_total_clicks", "uptime_overview"},
-	"mobile":           {"device_types", "link_top_devices"},
-	"navigation":       {"paths"},
-	"online":           {"active_stats"},
-	"operatingsystem":  {"os_name"},
-	"operatingsystems": {"os_name"},
-	"outages":          {"uptime_overview"},
-	"overview":         {"summary_metrics", "link_total_clicks", "uptime_overview"},
-	"pageviews":        {"summary_metrics"},
-	"people":           {"profiles"},
-	"platforms":        {"os_name"},
-	"realtime":         {"active_stats"},
-	"referer":          {"traffic", "link_top_referrers"},
-	"referers":         {"traffic", "link_top_referrers"},
-	"referral":         {"traffic", "link_top_referrers"},
-	"referrals":        {"traffic", "link_top_referrers"},
-	"referrer":         {"traffic", "link_top_referrers"},
-	"referrers":        {"traffic", "link_top_referrers"},
-	"regions":          {"region", "link_top_regions", "uptime_by_region"},
-	"resolutions":      {"screen_resolutions"},
-	"responsetime":     {"uptime_response_time_trends"},
-	"returning":        {"retention"},
-	"revenue":          {"goals"},
-	"screens":          {"screen_resolutions"},
-	"scroll":           {"scroll_depth_distribution"},
-	"sources":          {"traffic", "link_top_referrers"},
-	"speed":            {"performance"},
-	"ssl":              {"uptime_ssl_status"},
-	"stats":            {"summary_metrics", "link_total_clicks", "uptime_overview"},
-	"steps":            {"funnel"},
-	"timeseries":       {"events_by_date", "link_clicks_by_day", "uptime_time_series"},
-	"timezones":        {"timezone"},
-	"today":            {"today_metrics"},
-	"toppages":         {"top_pages"},
-	"total":            {"summary_metrics", "link_total_clicks", "uptime_overview"},
-	"totals":           {"summary_metrics", "link_total_clicks", "uptime_overview"},
-	"uniquevisitors":   {"summary_metrics"},
-	"url":              {"pages"},
-	"urls":             {"pages"},
-	"userflow":         {"paths"},
-	"users":            {"profiles"},
-	"views":            {"summary_metrics"},
-	"visitors":         {"summary_metrics"},
-	"visits":           {"sessions"},
-	"webvitals":        {"vitals_overview"},
-}
 
 var ofNames = mistake.Synonyms{
 	// Fields of a request, a parameter or a filter.
