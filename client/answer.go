@@ -42,6 +42,7 @@ type Meta struct {
 	Rows         int        `json:"rows"`
 	HasMore      bool       `json:"hasMore"` // there is another page
 	Previous     *Period    `json:"previous"`
+	Unequal      []string   `json:"unequal"`  // the dates of weeks and months without changes
 	Identity     string     `json:"identity"` // how visitors were recognised
 	Notes        []string   `json:"notes"`    // what to know when reading the numbers
 }

@@ -47,13 +47,16 @@ type Question struct {
 	Saved Saved `json:"saved,omitempty"`
 }
 
-// A Comparison is the other period of [Question.Compare]; empty: none.
+// A Comparison is the other period of [Question.Compare]: one of the constants, or the first and the last day of a period
+// as "2026-01-01,2026-01-31"; empty: none.
 type Comparison string
 
 // The other periods.
 const (
-	PreviousPeriod Comparison = "previous_period"
-	PreviousYear   Comparison = "previous_year"
+	PreviousPeriod    Comparison = "previous_period"
+	PreviousYear      Comparison = "previous_year"
+	PreviousWeeks     Comparison = "previous_weeks"      // as many whole weeks before that the periods do not overlap
+	PreviousYearWeeks Comparison = "previous_year_weeks" // 364 days before
 )
 
 // An Order is the direction of [Question.SortOrder].

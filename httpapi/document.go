@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query"
+	requests "github.com/sightline-analytics/sightline/query/ask"
 )
 
 // documentRoutes returns the route of the OpenAPI document.
@@ -124,7 +125,7 @@ func reflected() *openapi.Describer {
 			reflect.TypeFor[query.Code]():    openapi.Ref("ParameterCode"),
 			reflect.TypeFor[query.Op](): openapi.OneOf("",
 				slices.Concat(oneValue, manyValues, decimals, noValue)...),
-			reflect.TypeFor[query.Compare](): openapi.OneOf("", query.PreviousPeriod, query.PreviousYear),
+			reflect.TypeFor[query.Compare](): requests.CompareSchema(""),
 			reflect.TypeFor[query.Format](): openapi.OneOf("", query.String, query.Integer, query.Number,
 				query.Boolean, query.Date, query.DateTime, query.JSON),
 			reflect.TypeFor[query.Role]():   openapi.OneOf("", query.DimensionRole, query.MetricRole),

@@ -29,7 +29,7 @@ const askInput = `{"type":"object","required":["website_id","parameters"],"prope
 "endDate":{"type":"string","description":"Last day, YYYY-MM-DD, inclusive."},
 "timeZone":{"type":"string","description":"IANA name such as Europe/Berlin. Default: UTC."},
 "granularity":{"type":"string","enum":["hourly","daily","weekly","monthly"],"description":"Rows of series. Default: daily."},
-"compare":{"type":"string","enum":["previous_period","previous_year","none"]},
+"compare":{"type":"string","description":"The other period: previous_period, previous_year, previous_weeks or previous_year_weeks (the same days of the week), none, or its first and last day as 2026-01-01,2026-01-31."},
 "filters":{"type":"array","items":{"type":"object"},"description":"{field, op, value}; {and|or: [filter]}; {not: filter}; {did: {event|page|click}}. All must match."},
 "groupBy":{"type":"array","items":{"type":"string"}},
 "sortBy":{"type":"string"},

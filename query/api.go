@@ -74,9 +74,11 @@ const (
 
 // The comparisons.
 const (
-	PreviousPeriod = ask.PreviousPeriod
-	PreviousYear   = ask.PreviousYear
-	NoComparison   = ask.NoComparison
+	PreviousPeriod    = ask.PreviousPeriod
+	PreviousYear      = ask.PreviousYear
+	PreviousWeeks     = ask.PreviousWeeks
+	PreviousYearWeeks = ask.PreviousYearWeeks
+	NoComparison      = ask.NoComparison
 )
 
 // The codes of mistakes.

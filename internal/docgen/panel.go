@@ -37,8 +37,8 @@ Send to ` + "`POST /v1/query?website_id=web_demo`" + `:
 
 const panelNotes = "\n\n- `previous` has one entry for each row of `data`: the row of the other period with the same keys, or for the same day or hour. It is\n" +
 	"  `null` where the other period has no such row. `changes` are in percent of the other period's value, and `null` where it is 0 or `null`.\n" +
-	"- `compare` is `previous_period` or `previous_year`, or `none` for a parameter that is not compared. The first is the same number of local days just before the range; for `this_month`,\n" +
-	"  `last_month` and `this_year` it is the calendar month or year before. The second is the same dates a year earlier. Lists of single\n" +
+	"- `compare` is `previous_period`, `previous_year`, `previous_weeks`, `previous_year_weeks`, two days, or `none` for a parameter that is not\n" +
+	"  compared: see [Comparison](definitions.md#comparison). Lists of single\n" +
 	"  sessions, events and checks, and types that count up to now, cannot be compared: see `comparable` in `/v1/query/types`.\n" +
 	"- The last day of this range is not over: `partial` is `true`, and the answer covers the time before `until`. A comparison cuts the other\n" +
 	"  period at the same local time (`meta.previous.to`), so that half a day is compared with half a day. In a chart, days or hours from\n" +

@@ -264,8 +264,8 @@ type sides struct {
 	statuses map[int]int
 }
 
-// mostShown is the number of differences of a kind that are printed.
-const mostShown = 15
+// mostShown is the number of differences of a kind that are printed for a route or command.
+const mostShown = 3
 
 // A result is what a program answered, or why it did not.
 type result struct {
@@ -324,6 +324,8 @@ func (b *sides) report(what, difference string) {
 	}
 	b.found++
 	kind, _, _ := strings.Cut(difference, ":")
+	route, _, _ := strings.Cut(what, "?")
+	kind += " " + route
 	if b.shown[kind]++; b.shown[kind] <= mostShown {
 		b.t.Error(text)
 	}

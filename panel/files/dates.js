@@ -3,7 +3,7 @@ import { locale } from "./format.js";
 
 /** The length of each preset in days at most; it chooses the interval. */
 export const presets = {
-  today: 1, yesterday: 1, last_7d: 7, last_14d: 14, last_30d: 30, last_90d: 90, last_180d: 180, last_365d: 365, this_week: 7, last_week: 7,
+  today: 1, yesterday: 1, last_7d: 7, last_14d: 14, last_28d: 28, last_30d: 30, last_90d: 90, last_180d: 180, last_365d: 365, this_week: 7, last_week: 7,
   this_month: 31, last_month: 31, last_6m: 184, last_12m: 366, this_year: 366, last_year: 366, all_time: 3660,
 };
 

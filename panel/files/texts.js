@@ -8,11 +8,12 @@ export const texts = {
     overview: "Overview", goals: "Goals", funnels: "Funnels", retention: "Retention", paths: "Paths", links: "Short links", uptime: "Uptime", flags: "Flags", settings: "Settings",
   },
   presets: {
-    today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_30d: "Last 30 days", last_90d: "Last 90 days",
+    today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_28d: "Last 28 days", last_30d: "Last 30 days",
+    last_90d: "Last 90 days",
     last_180d: "Last 180 days", last_365d: "Last 365 days", this_week: "This week", last_week: "Last week", this_month: "This month",
     last_month: "Last month", last_6m: "Last 6 months", last_12m: "Last 12 months", this_year: "This year", last_year: "Last year", all_time: "All time",
   },
-  compares: { previous_period: "Period before", previous_year: "Year before", none: "Nothing" },
+  compares: { previous_period: "Period before", previous_year: "Year before", previous_weeks: "Weeks before", none: "Nothing" },
   intervals: { auto: "Automatic", hourly: "Hours", daily: "Days", weekly: "Weeks", monthly: "Months" },
   metrics: {
     visitors: "Visitors", sessions: "Visits", pageviews: "Pageviews", bounce_rate: "Bounce rate", median_session_duration: "Median visit time", pages_per_session: "Pages per visit",

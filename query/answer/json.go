@@ -173,23 +173,29 @@ func (m *ResultMeta) appendJSON(b []byte) []byte {
 		b = o.From.appendJSON(append(b, `,"from":`...))
 		b = append(o.To.appendJSON(append(b, `,"to":`...)), '}')
 	}
+	b = appendTexts(b, "unequal", m.Unequal)
 	if m.ExpiredBefore != nil {
 		b = m.ExpiredBefore.appendJSON(append(b, `,"expiredBefore":`...))
 	}
 	if m.Identity != "" {
 		b = appendText(append(b, `,"identity":`...), m.Identity)
 	}
-	for i, note := range m.Notes {
-		begin := `,"notes":[`
+	return append(appendTexts(b, "notes", m.Notes), '}')
+}
+
+// appendTexts appends a member with a list of texts, unless it is empty.
+func appendTexts(b []byte, name string, texts []string) []byte {
+	if len(texts) == 0 {
+		return b
+	}
+	b = append(append(append(b, `,"`...), name...), `":[`...)
+	for i, text := range texts {
 		if i > 0 {
-			begin = ","
+			b = append(b, ',')
 		}
-		b = appendText(append(b, begin...), note)
+		b = appendText(b, text)
 	}
-	if len(m.Notes) > 0 {
-		b = append(b, ']')
-	}
-	return append(b, '}')
+	return append(b, ']')
 }
 
 func (t Instant) appendJSON(b []byte) []byte {

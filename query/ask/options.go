@@ -24,7 +24,7 @@ type Options struct {
 	Granularity string `json:"granularity,omitempty"`
 	// sunday or monday: of weekly buckets, this_week and last_week; empty means sunday.
 	WeekStart string `json:"weekStart,omitempty"`
-	// The other period that answers are compared with; empty: none. NoComparison in a parameter: it is not compared,
+	// The other period that answers are compared with: see Compare; empty: none. NoComparison in a parameter: it is not compared,
 	// whatever the request says.
 	Compare Compare `json:"compare,omitempty"`
 	// Fields, at most 50: their values lead the rows. Of a parameter empty but not nil: none.
@@ -59,8 +59,7 @@ var options = []option{
 	textOption("weekStart", func(o *Options) *string { return &o.WeekStart }).
 		among("first day of weeks", "The first day of weeks, also of `this_week` and `last_week`; default `sunday`",
 			Sunday, Monday),
-	textOption("compare", func(o *Options) *Compare { return &o.Compare }).
-		among("comparison", "The other period to compare with; default `none`", compareNames()...),
+	compareOption(),
 	groupByOption(),
 	textOption("sortBy", func(o *Options) *string { return &o.SortBy }).checked(checkText),
 	textOption("sortOrder", func(o *Options) *string { return &o.SortOrder }).

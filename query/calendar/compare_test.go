@@ -26,16 +26,19 @@ func TestPresetBefore(t *testing.T) {
 		{"2024-03-31", "last_year", "2022-01-01", "2022-12-31"},
 		{"2024-03-31", "last_6m", "2023-04-01", "2023-09-30"},
 		{"2024-03-31", "last_12m", "2022-04-01", "2023-03-31"},
+		{"2024-03-31", "this_week", "2024-03-18", "2024-03-24"}, // a Sunday
+		{"2024-04-01", "this_week", "2024-03-25", "2024-03-31"},
+		{"2024-04-01", "last_week", "2024-03-18", "2024-03-24"},
 	} {
-		start, end, ok := PresetBefore(row.preset, date(t, row.today))
+		start, end, ok := PresetBefore(row.preset, date(t, row.today), time.Monday)
 		if !ok || start.String() != row.start || end.String() != row.end {
 			t.Errorf("before %s on %s: %s to %s (%v), want %s to %s", row.preset, row.today, start, end, ok, row.start,
 				row.end)
 		}
 	}
-	for _, name := range []string{"today", "last_30d", "this_week", "last_week", "last_8d"} {
-		if _, _, ok := PresetBefore(name, 0); ok {
-			t.Errorf("%s is no month or year of the calendar", name)
+	for _, name := range []string{"today", "last_30d", "last_8d"} {
+		if _, _, ok := PresetBefore(name, 0, time.Sunday); ok {
+			t.Errorf("%s is no week, month or year of the calendar", name)
 		}
 	}
 }

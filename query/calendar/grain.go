@@ -82,6 +82,11 @@ func (g Grain) String() string {
 	return "weekly"
 }
 
+// Days returns the first and the last day of bucket number of a grain of days or longer.
+func (g Grain) Days(number int64) (first, last Date) {
+	return g.firstDay(number), g.firstDay(number+1) - 1
+}
+
 // firstDay returns the first day of bucket number of a grain of days or longer.
 func (g Grain) firstDay(number int64) Date {
 	switch g {

@@ -6,7 +6,7 @@ import (
 )
 
 // presets lists the presets in the order in which they are published: their days, and the days of as many calendar
-// months or years before theirs.
+// months or years before theirs. The days of weeks are in [PresetDays] and [PresetBefore].
 var presets = []struct {
 	name   string
 	days   func(today Date) (start, end Date)
@@ -16,6 +16,7 @@ var presets = []struct {
 	{"yesterday", func(today Date) (Date, Date) { return today - 1, today - 1 }, nil},
 	{"last_7d", last(7), nil},
 	{"last_14d", last(14), nil},
+	{"last_28d", last(28), nil},
 	{"last_30d", last(30), nil},
 	{"last_90d", last(90), nil},
 	{"last_180d", last(180), nil},
@@ -68,9 +69,13 @@ func PresetDays(name string, today Date, first time.Weekday) (start, end Date, o
 	return 0, 0, false
 }
 
-// PresetBefore returns the first and last day of the calendar months or years before the preset, as many as the preset
-// has. It reports false for presets of other days.
-func PresetBefore(name string, today Date) (start, end Date, ok bool) {
+// PresetBefore returns the first and last day of the calendar weeks, months or years before the preset, as many as the
+// preset has. Weeks begin on first. It reports false for presets of other days.
+func PresetBefore(name string, today Date, first time.Weekday) (start, end Date, ok bool) {
+	if name == thisWeek || name == lastWeek {
+		start, _, _ = PresetDays(name, today, first)
+		return start - 7, start - 1, true
+	}
 	for _, p := range presets {
 		if p.name == name && p.before != nil {
 			start, end = p.before(today)

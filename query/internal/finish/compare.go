@@ -38,7 +38,16 @@ func Beside(p *plan.Plan, now, then *Answered) (previous, changed answer.Table) 
 		rows[row] = found
 	}
 	previous = then.Pick(rows)
-	return previous, answer.Changes(&now.Table, &previous)
+	same := previous
+	if len(p.Other.Unequal) > 0 {
+		for row := range rows {
+			if slices.Contains(p.Other.Unequal, now.date(row)) {
+				rows[row] = -1
+			}
+		}
+		same = then.Pick(rows)
+	}
+	return previous, answer.Changes(&now.Table, &same)
 }
 
 // date is the bucket of a row of a series; empty in all others.

@@ -69,6 +69,7 @@ func ResultMeta(p *plan.Plan, rows int, more bool) *answer.ResultMeta {
 		m.Previous = &answer.Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(),
 			EndDate: o.Plan.Range.EndDate.String(),
 			From:    answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}
+		m.Unequal = o.Unequal
 	}
 	return m
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/ask"
@@ -11,62 +12,144 @@ import (
 // A Comparison is the other period of a plan.
 type Comparison struct {
 	By   ask.Compare
-	Plan *Plan                             // the same question about it, of all rows
-	day  func(calendar.Date) calendar.Date // that stands beside a day
+	Plan *Plan // the same question about it, of all rows
+	// Unequal lists the dates of the weeks and months whose pairs have no changes: see unequal.
+	Unequal []string
+	day     func(calendar.Date) calendar.Date // that stands beside a day
 	// of a series of weeks or months: the dates of the buckets in the same place
 	labels map[string]string
 }
 
-// compare gives plan the other period that o asks for, and ends both periods where plan's has come to. preset is the
-// preset of plan's range; empty if the range has dates. It adds to list that all time cannot be compared.
+// compare gives plan the other period that o asks for. It ends both periods where plan's has come to, but for a period
+// of days of the caller's choice, which ends now at the latest. preset is the preset of plan's range; empty if the range
+// has dates. It adds to list what cannot be compared.
 func (v *resolver) compare(plan *Plan, o *ask.GivenOptions, preset string, list *ask.Issues) {
 	by := o.Compare
 	if !by.Any() || !plan.Type.Comparable() {
 		return
 	}
-	if preset == calendar.AllTime {
-		list.Add(o.At("compare"),
-			ask.Error{Code: ask.BadRange,
-				Message: "all_time cannot be compared, because nothing was before it; use another range, or leave out compare"})
+	_, _, own := by.Days()
+	if !comparable(plan, o, preset, list) {
 		return
 	}
 	plan.Keyed = plan.Type.Shape == catalog.Breakdown
-	today, zone := calendar.Today(v.now, v.rng.Zone), v.rng.Zone
 	other := *plan
 	other.Limit, other.Offset, other.Sort, other.OfKeys = 0, 0, nil, plan.Type.Shape != catalog.Series
-	found := &Comparison{By: by, Plan: &other, day: calendar.Date.YearBefore}
-	start, end := plan.Range.StartDate.YearBefore(), plan.Range.EndDate.YearBefore()
-	if by == ask.PreviousPeriod {
-		var ok bool
-		if start, end, ok = calendar.PresetBefore(preset, today); !ok {
-			start, end = plan.Range.StartDate-calendar.Date(plan.Range.Len()), plan.Range.StartDate-1
+	whole, day := v.otherPeriod(plan, o, preset)
+	found := &Comparison{By: by, Plan: &other, day: day}
+	other.Range, other.Until = whole, whole.To
+	switch {
+	case own:
+		if whole.To.After(v.now) {
+			other.Until = untilNow(whole, v.now)
 		}
-		found.day = func(d calendar.Date) calendar.Date { return d - plan.Range.StartDate + start }
-	}
-	other.Range = calendar.Days(start, end, zone)
-	other.Until = other.Range.To
-	if plan.Range.To.After(v.now) {
-		plan.Until = untilNow(plan.Range, v.now)
-		switch last := found.day(today); {
-		case today < plan.Range.StartDate:
-			other.Until = other.Range.From
-		case last <= end:
-			other.Range = calendar.Days(start, last, zone)
-			other.Until = calendar.At(last, calendar.TimeOfDay(v.now, zone)+
-				plan.Until.Sub(v.now.Truncate(time.Millisecond)), zone)
-		}
+	case plan.Range.To.After(v.now):
+		v.cut(plan, found)
 	}
 	if plan.Type.Shape == catalog.Series && plan.Grain.LongerThanDay() {
-		found.labels = map[string]string{}
-		others := calendar.Buckets(other.Range, plan.Grain)
-		for i, b := range calendar.Buckets(plan.Range, plan.Grain) {
-			if i < len(others) {
-				found.labels[b.Label] = others[i].Label
-			}
-		}
+		found.pair(plan, whole)
 	}
 	plan.Other = found
 }
+
+// comparable reports whether the range of plan can be compared as o says, and adds to list why it cannot.
+func comparable(plan *Plan, o *ask.GivenOptions, preset string, list *ask.Issues) bool {
+	start, end, own := o.Compare.Days()
+	refuse := func(message string) bool {
+		list.Add(o.At("compare"), ask.Error{Code: ask.BadRange, Message: message})
+		return false
+	}
+	switch {
+	case own:
+		before := len(list.Errors)
+		days := int(end-start) + 1
+		ask.CheckHourly(o.At("compare"), ask.BadRange, plan.Grain, days, list)
+		return len(list.Errors) == before
+	case preset == calendar.AllTime:
+		return refuse("all_time cannot be compared, because nothing was before it; use another range, leave out compare, " +
+			"or compare with days of your own")
+	case o.Compare == ask.PreviousYearWeeks && plan.Range.Len() > ask.YearOfWeeks:
+		return refuse(fmt.Sprintf("%s is for ranges of at most %d days, and this one has %d; use %s or a shorter range",
+			ask.PreviousYearWeeks, ask.YearOfWeeks, plan.Range.Len(), ask.PreviousYear))
+	}
+	return true
+}
+
+// otherPeriod returns the whole period that o compares the range of plan with, and the function from a day of the range
+// to the day beside it.
+func (v *resolver) otherPeriod(plan *Plan, o *ask.GivenOptions, preset string) (
+	calendar.Range, func(calendar.Date) calendar.Date,
+) {
+	r, zone := plan.Range, v.rng.Zone
+	start, end := r.StartDate, r.EndDate
+	back := func(days int) { start, end = start-calendar.Date(days), end-calendar.Date(days) }
+	switch o.Compare {
+	case ask.PreviousYear:
+		return calendar.Days(start.YearBefore(), end.YearBefore(), zone), calendar.Date.YearBefore
+	case ask.PreviousWeeks:
+		back((r.Len() + 6) / 7 * 7)
+	case ask.PreviousYearWeeks:
+		back(ask.YearOfWeeks)
+	case ask.PreviousPeriod:
+		first, last, ok := calendar.PresetBefore(preset, calendar.Today(v.now, zone), ask.FirstDay(o.WeekStart))
+		if back(r.Len()); ok {
+			start, end = first, last
+		}
+	default:
+		start, end, _ = o.Compare.Days()
+	}
+	return calendar.Days(start, end, zone), func(d calendar.Date) calendar.Date { return d - r.StartDate + start }
+}
+
+// cut ends the range of plan, which has not ended, at now, and the other period at the same local time.
+func (v *resolver) cut(plan *Plan, c *Comparison) {
+	today, zone, other := calendar.Today(v.now, v.rng.Zone), v.rng.Zone, c.Plan
+	plan.Until = untilNow(plan.Range, v.now)
+	switch last := c.day(today); {
+	case today < plan.Range.StartDate:
+		other.Until = other.Range.From
+	case last <= other.Range.EndDate:
+		other.Range = calendar.Days(other.Range.StartDate, last, zone)
+		other.Until = calendar.At(last, calendar.TimeOfDay(v.now, zone)+
+			plan.Until.Sub(v.now.Truncate(time.Millisecond)), zone)
+	}
+}
+
+// pair pairs the weeks or months of plan with those of the other period by their place. whole is that period before it
+// was cut. A pair is unequal if the start or the end of a range cuts one of the two, and they hold different numbers of
+// days. Then their difference says nothing.
+func (c *Comparison) pair(plan *Plan, whole calendar.Range) {
+	c.labels = map[string]string{}
+	now, then := calendar.Buckets(plan.Range, plan.Grain), calendar.Buckets(c.Plan.Range, plan.Grain)
+	last := plan.Range.EndDate
+	if plan.Until.Before(plan.Range.To) {
+		last = min(last, calendar.Today(plan.Now, plan.Range.Zone))
+	}
+	for i := range min(len(now), len(then)) {
+		c.labels[now[i].Label] = then[i].Label
+		a, b := daysOf(now[i], plan.Grain), daysOf(then[i], plan.Grain)
+		inRanges := a.within(plan.Range.StartDate, plan.Range.EndDate) == a && b.within(whole.StartDate, whole.EndDate) == b
+		counted := a.within(plan.Range.StartDate, last)
+		if !inRanges && counted.len() != b.within(c.Plan.Range.StartDate, c.Plan.Range.EndDate).len() {
+			c.Unequal = append(c.Unequal, now[i].Label)
+		}
+	}
+}
+
+// days are the days from first to last.
+type days struct{ first, last calendar.Date }
+
+// daysOf returns the days of a week or month.
+func daysOf(b calendar.Bucket, g calendar.Grain) days {
+	first, last := g.Days(b.Number)
+	return days{first, last}
+}
+
+func (d days) within(first, last calendar.Date) days {
+	return days{max(d.first, first), min(d.last, last)}
+}
+
+func (d days) len() int { return max(0, int(d.last-d.first)+1) }
 
 // untilNow returns now, rounded up to the millisecond, or the start of r if that is later.
 func untilNow(r calendar.Range, now time.Time) time.Time {

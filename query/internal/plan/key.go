@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
@@ -10,10 +11,10 @@ import (
 )
 
 // ByClock says whether the rows of p's answer change with the time alone, while no stored row does: its range ends now,
-// it is cut there to be compared, an outage lasts, or it has rows of cohorts for periods that have begun.
+// it or the period that it is compared with is cut there, an outage lasts, or it has rows of cohorts for periods that have begun.
 func (p *Plan) ByClock() bool {
 	lasts := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutageRows }
-	return p.Type.UntilNow() || !p.Until.Equal(p.Range.To) ||
+	return p.Type.UntilNow() || !p.Until.Equal(p.Range.To) || p.Other != nil && p.Other.Plan.ByClock() ||
 		p.Range.To.After(p.Now) && slices.ContainsFunc(p.Type.Tables, lasts) ||
 		p.Type.Cohorts() && len(p.Begun()) < len(calendar.Buckets(p.Range, p.Grain))
 }
@@ -41,7 +42,7 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	}
 	b = p.Behaviour.appendKey(b)
 	if p.Other != nil {
-		b = p.Other.Plan.AppendKey(keytext.Texts(b, string(p.Other.By)))
+		b = p.Other.Plan.AppendKey(keytext.Texts(b, string(p.Other.By), strings.Join(p.Other.Unequal, " ")))
 	}
 	if p.Totals != nil {
 		b = append(b, "totals"...)

@@ -36,6 +36,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		"Until":            func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
 		"Other":            func(p *Plan) { p.Other = nil },
 		"Other.By":         func(p *Plan) { p.Other.By = ask.PreviousPeriod },
+		"Other.Unequal":    func(p *Plan) { p.Other.Unequal = []string{"2026-03-01"} },
 		"Other.Plan":       func(p *Plan) { p.Other.Plan.Limit++ },
 		"Keyed":            func(p *Plan) { p.Keyed = true },
 		"OfKeys":           func(p *Plan) { p.OfKeys = true },

@@ -190,6 +190,9 @@ func describePlan(p *Plan) string {
 		o := p.Other.Plan
 		fmt.Fprintf(&b, ", beside %s..%s [%s, %s)", o.Range.StartDate, o.Range.EndDate, o.Range.From.Format(minute),
 			o.Until.Format(minute))
+		if p.Other.Unequal != nil {
+			fmt.Fprintf(&b, " unequal in %s", strings.Join(p.Other.Unequal, " "))
+		}
 	}
 	for _, c := range p.Mandatory {
 		fmt.Fprintf(&b, ", always %s", c)

@@ -32,7 +32,7 @@ func (p *Plan) Progress() (until time.Time, partialFrom string) {
 			}
 		}
 	}
-	if p.Other != nil {
+	if !p.Until.Equal(p.Range.To) {
 		return now, partialFrom
 	}
 	until = now.Truncate(time.Minute)

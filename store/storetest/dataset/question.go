@@ -92,13 +92,10 @@ func (a *asker) compare(q *reference.Question) {
 	if !a.chance(40) {
 		return
 	}
-	q.Compare = reference.PreviousPeriod
-	if a.chance(25) {
-		q.Compare = reference.PreviousYear
-	}
+	q.Compare = a.comparison()
 	presets := []string{"today", "yesterday", "last_7d"}
 	if q.Grain != "hourly" {
-		presets = append(presets, "last_30d", "this_week", "last_week", "this_month", "last_month", "this_year",
+		presets = append(presets, "last_30d", "last_28d", "this_week", "last_week", "this_month", "last_month", "this_year",
 			"last_180d", "last_365d",
 			"last_6m", "last_12m", "last_year")
 	}
@@ -109,6 +106,33 @@ func (a *asker) compare(q *reference.Question) {
 	case kindOfRange(a.kind) && n < 60:
 		q.Now = a.anchor.at.Add(time.Duration(a.Int64N(int64(48*time.Hour/time.Millisecond))) * time.Millisecond)
 	}
+	if q.Compare == reference.PreviousYearWeeks && a.long(q) {
+		q.Compare = reference.PreviousWeeks
+	}
+}
+
+// comparison returns the other period of a question.
+func (a *asker) comparison() string {
+	switch n := a.IntN(100); {
+	case n < 20:
+		return reference.PreviousYear
+	case n < 40:
+		return reference.PreviousWeeks
+	case n < 50:
+		return reference.PreviousYearWeeks
+	case n < 70: // some days before, around or after the anchor
+		start := a.anchor.at.AddDate(0, 0, 5*(n-65))
+		return start.Format(time.DateOnly) + "," + start.AddDate(0, 0, n%19).Format(time.DateOnly)
+	default:
+		return reference.PreviousPeriod
+	}
+}
+
+// long reports whether the range of q may have more days than the weeks of a year.
+func (a *asker) long(q *reference.Question) bool {
+	start, err1 := time.Parse(time.DateOnly, q.StartDate)
+	end, err2 := time.Parse(time.DateOnly, q.EndDate)
+	return err1 != nil || err2 != nil || end.Sub(start) >= 364*24*time.Hour
 }
 
 func kindOfRange(kind reference.Type) bool { return kind.Window == reference.Range }

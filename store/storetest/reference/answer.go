@@ -76,7 +76,7 @@ func (d *Data) Compared(q Question) (Compared, error) {
 		return Compared{}, err
 	}
 	found := Compared{Rows: t.json(), Totals: totals}
-	found.Previous, found.Changes = t.beside(other, beside)
+	found.Previous, found.Changes = t.beside(other, beside, a.unequal)
 	return found, nil
 }
 
@@ -111,9 +111,10 @@ type evaluation struct {
 	filters []*condition
 	site    *site
 	period  *period
-	now     int64 // ms
-	begun   int   // how many buckets of the period have begun
-	merged  bool  // all rows of the answer are one, for totals
+	now     int64    // ms
+	begun   int      // how many buckets of the period have begun
+	merged  bool     // all rows of the answer are one, for totals
+	unequal []string // the dates of weeks and months without changes, once other was called
 }
 
 // seen returns the rows of a site that a key with mandatory filters may see. Sessions are rebuilt from the

@@ -13,8 +13,10 @@ import (
 
 // The periods with which an answer can be compared.
 const (
-	PreviousPeriod = "previous_period"
-	PreviousYear   = "previous_year"
+	PreviousPeriod    = "previous_period"
+	PreviousYear      = "previous_year"
+	PreviousWeeks     = "previous_weeks"
+	PreviousYearWeeks = "previous_year_weeks"
 )
 
 // Compared has the rows of an answer. With a comparison it also has the row of the compared period for each
@@ -26,13 +28,14 @@ type Compared struct {
 	Totals   []byte // a JSON object; nil if the question or the type has no totals
 }
 
-// beside returns, for each row of t, the matching row of other and the changes.
-func (t *table) beside(other *table, dates map[string]string) (previous, changes []byte) {
+// beside returns, for each row of t, the matching row of other and the changes. Rows of the dates in unequal have none.
+func (t *table) beside(other *table, dates map[string]string, unequal []string) (previous, changes []byte) {
 	rows := map[string][]value{}
 	for _, r := range other.rows {
 		rows[other.keyOf(r, nil)] = r
 	}
 	var metric []Column
+	date := columnOf(t.columns, "date")
 	for _, c := range t.columns {
 		if c.Kind == Number {
 			metric = append(metric, c)
@@ -52,7 +55,12 @@ func (t *table) beside(other *table, dates map[string]string) (previous, changes
 			changed = append(changed, change(r[t.at(m.Name)], then[t.at(m.Name)]))
 		}
 		object(&c, metric, changed)
-		one, two = append(one, b.String()), append(two, c.String())
+		one = append(one, b.String())
+		if date >= 0 && slices.Contains(unequal, r[date].text) {
+			two = append(two, "null")
+			continue
+		}
+		two = append(two, c.String())
 	}
 	return list(one), list(two)
 }
@@ -134,7 +142,7 @@ func Preset(name string, today time.Time, weekStart string) (start, end time.Tim
 	case "last_12m":
 		return date(y, m-11, 1), date(y, m, d)
 	}
-	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90, "last_180d": 180,
+	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_28d": 28, "last_30d": 30, "last_90d": 90, "last_180d": 180,
 		"last_365d": 365}[name])
 	return date(y, m, d-days+1), date(y, m, d)
 }
@@ -156,8 +164,28 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 	}
 	days := r.length()
 	other := span{r.start.AddDate(0, 0, -days), r.start.AddDate(0, 0, -1)}
+	moved := func(days int) span { return span{r.start.AddDate(0, 0, -days), r.end.AddDate(0, 0, -days)} }
 	y, m, _ := r.start.Date()
-	switch q.Preset {
+	preset := q.Preset
+	switch q.Compare {
+	case PreviousPeriod:
+	case PreviousWeeks:
+		back := 7
+		for back < days {
+			back += 7
+		}
+		other, preset = moved(back), ""
+	case PreviousYearWeeks:
+		other, preset = moved(52*7), ""
+	default: // days of the caller's choice, which ask has read
+		first, last, _ := strings.Cut(q.Compare, ",")
+		other.start, _ = time.Parse(time.DateOnly, first)
+		other.end, _ = time.Parse(time.DateOnly, last)
+		preset = ""
+	}
+	switch preset {
+	case "this_week", "last_week":
+		other = span{r.start.AddDate(0, 0, -7), r.start.AddDate(0, 0, -1)}
 	case "this_month", "last_month":
 		other = span{time.Date(y, m-1, 1, 0, 0, 0, 0, time.UTC), time.Date(y, m, 0, 0, 0, 0, 0, time.UTC)}
 	case "this_year":
@@ -173,17 +201,22 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 }
 
 // other returns the evaluation for the compared period, and a map from each date of a to the matching date. If
-// the period of a has not ended, both periods end at the same point.
+// the period of a has not ended, both periods end at the same point. A compared period of the caller's choice ends now at
+// the latest, and does not shorten a.
 func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, error) {
 	whole, day := q.before(r)
 	clock := a.period.clock
 	end, until := whole.end, int64(-1) // until the end of its last day
-	if a.now < a.period.to {
-		soon := a.now
-		if q.Now.Nanosecond()%1_000_000 != 0 {
-			soon++
-		}
+	soon := a.now
+	if q.Now.Nanosecond()%1_000_000 != 0 {
+		soon++
+	}
+	own, last := strings.Contains(q.Compare, ","), r.end
+	if a.now < a.period.to && !own {
 		today := clock.today(a.now)
+		if today.Before(last) {
+			last = today
+		}
 		switch last := day(today); {
 		case today.Before(r.start):
 			a.period.to, until = a.period.from, 0
@@ -203,7 +236,10 @@ func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, 
 		p.to = p.from
 	case until >= 0:
 		p.to = min(p.to, clock.when(end.Unix()/daySeconds, until))
+	case own:
+		p.to = max(p.from, min(p.to, soon))
 	}
+	a.unequal = nil
 	then := *a
 	then.period, then.begun = p, p.begunAt(p.to)
 	beside := map[string]string{}
@@ -211,6 +247,11 @@ func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, 
 		if q.buckets().whole() {
 			if i < len(p.labels) {
 				beside[label] = p.labels[i]
+				one, two := q.bucket(label), q.bucket(p.labels[i])
+				cut := one.within(r) != one.length() || two.within(whole) != two.length()
+				if cut && one.within(span{r.start, last}) != two.within(span{whole.start, end}) {
+					a.unequal = append(a.unequal, label)
+				}
 			}
 			continue
 		}
@@ -221,6 +262,25 @@ func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, 
 		beside[label] = day(date).Format(time.DateOnly) + label[10:]
 	}
 	return &then, beside, nil
+}
+
+// bucket returns the days of the week or month that begins on the day of a label.
+func (q Question) bucket(label string) span {
+	start, _ := time.Parse(time.DateOnly, label) // labels are dates
+	if q.Grain == "monthly" {
+		return span{start, start.AddDate(0, 1, -1)}
+	}
+	return span{start, start.AddDate(0, 0, 6)}
+}
+
+// within returns the number of days of s that are in t.
+func (s span) within(t span) (days int) {
+	for d := s.start; !d.After(s.end); d = d.AddDate(0, 0, 1) {
+		if !d.Before(t.start) && !d.After(t.end) {
+			days++
+		}
+	}
+	return days
 }
 
 func (c clock) today(now int64) time.Time {

@@ -33,7 +33,7 @@ type Question struct {
 	StartDate string // YYYY-MM-DD, a local day of Zone
 	EndDate   string // the last day, included
 	Preset    string // overrides the dates; may be empty
-	Compare   string // PreviousPeriod or PreviousYear; may be empty
+	Compare   string // PreviousPeriod and its like, or days as 2026-01-01,2026-01-31; may be empty
 	Grain     string // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
 	WeekStart string // sunday or monday; empty means sunday
 	Filters   []Filter
