@@ -157,7 +157,13 @@ func (c *Client) Ask(ctx context.Context, about Subject, questions ...Question) 
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	name, id := about.address()
+	if about == nil {
+		return nil, errors.New("client: the subject of a question is required")
+	}
+	name, id, err := about.address()
+	if err != nil {
+		return nil, err
+	}
 	var body struct{ Data []rawAnswer }
 	header, err := c.send(ctx, call{
 		method: http.MethodPost, url: c.api + "/v1/query?" + url.Values{name: {id}}.Encode(), body: text, twice: true,

@@ -85,10 +85,11 @@ func (c *Client) now() time.Time {
 	return c.cfg.Now()
 }
 
-// A Subject names the website, link or monitor of a question: it is a [WebsiteID], a [LinkID] or a [MonitorID].
+// A Subject names the website, link or monitor of a question. It is a [WebsiteID], a [LinkID] or a [MonitorID], such as
+// WebsiteID("web_shop"), or a [Resource], whose kind is a text.
 type Subject interface {
 	// address returns the parameter of a URL that names the subject.
-	address() (name, id string)
+	address() (name, id string, err error)
 }
 
 // The kinds of subjects.
@@ -98,9 +99,18 @@ type (
 	MonitorID string
 )
 
-func (id WebsiteID) address() (name, value string) { return "website_id", string(id) }
-func (id LinkID) address() (name, value string)    { return "link_id", string(id) }
-func (id MonitorID) address() (name, value string) { return "schedule_id", string(id) }
+func (id WebsiteID) address() (name, value string, err error) { return "website_id", string(id), nil }
+func (id LinkID) address() (name, value string, err error)    { return "link_id", string(id), nil }
+func (id MonitorID) address() (name, value string, err error) { return "schedule_id", string(id), nil }
+
+func (r Resource) address() (name, value string, err error) {
+	switch r.Kind {
+	case "website", "link", "schedule":
+		return r.Kind + "_id", r.ID, nil
+	default:
+		return "", "", fmt.Errorf("client: Kind must be website, link or schedule, not %q", r.Kind)
+	}
+}
 
 // A Website is one that the key may read.
 type Website struct {

@@ -195,6 +195,31 @@ func TestRowsReadsAllPages(t *testing.T) {
 	}
 }
 
+// A subject of plain texts is the same as one of a type; a question about an unknown kind, or about nothing, is not
+// sent.
+func TestSubjectsOfPlainTexts(t *testing.T) {
+	c := service(t)
+	q := client.Question{Type: client.TypeCustomEvents, Preset: client.PresetToday}
+	of := func(about client.Subject) error {
+		_, err := c.Ask(t.Context(), about, q)
+		return err
+	}
+	if err := of(client.Resource{Kind: "website", ID: string(site)}); err != nil {
+		t.Errorf("a website: %v", err)
+	}
+	for _, kind := range []string{"website", "link", "schedule"} {
+		if err := of(client.Resource{Kind: kind, ID: "other"}); !errors.Is(err, client.CodeForbidden) {
+			t.Errorf("another %s: %v, want it forbidden", kind, err)
+		}
+	}
+	for _, about := range []client.Subject{nil, client.Resource{Kind: "page", ID: "a"}} {
+		var answered *client.Error
+		if err := of(about); err == nil || errors.As(err, &answered) {
+			t.Errorf("%v: %v, want an error of the client", about, err)
+		}
+	}
+}
+
 func TestErrorsAreTyped(t *testing.T) {
 	c := service(t)
 	wrong := client.Question{Preset: client.PresetToday, Limit: 20_000,

@@ -20,7 +20,7 @@ type NewKey struct {
 	Expires   *time.Time `json:"expires,omitempty"`
 }
 
-// A Resource is a website, a link or a monitor, with Kind website, link or schedule.
+// A Resource is a website, a link or a monitor, with Kind website, link or schedule. It is also a [Subject].
 type Resource struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`
