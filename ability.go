@@ -128,6 +128,9 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 				"only Config.Records can save goals, funnels, segments and annotations"),
 			abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		}},
+		{"Audit", c.Audit, []store.Ability{
+			abilityOf[audit.Finder]("audit.Finder", "the audit trail cannot be read over HTTP"),
+		}},
 		{"Limiter", c.Limiter, abilitiesOfLimiter()},
 	} {
 		if part.value == nil {

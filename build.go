@@ -28,7 +28,6 @@ func (c *Config) check() (faults []error) {
 	c.Flags, c.Limiter, c.Audit, c.Bus = given(c.Flags), given(c.Limiter), given(c.Audit), given(c.Bus)
 	c.Salts, c.Profiles, c.Names, c.Usage = given(c.Salts), given(c.Profiles), given(c.Names), given(c.Usage)
 	c.Track.Geo = given(c.Track.Geo)
-	faults = c.checkOptions()
 	if c.Events == nil {
 		faults = append(faults, errors.New("sightline: Config.Events is required"))
 	}
@@ -113,7 +112,6 @@ func (b *builder) fault(err error) bool {
 func (b *builder) onClose(closer func(context.Context) error) { b.closers = append(b.closers, closer) }
 
 func (b *builder) openAudit() auth.Sink {
-	cfg := b.cfg.Trail
 	keeper, ok := any(b.cfg.Records).(AuditKeeper)
 	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
 	defer cancel()
@@ -127,8 +125,8 @@ func (b *builder) openAudit() auth.Sink {
 	if !ok || b.cfg.Pepper.IsZero() {
 		return auth.Discard // check has reported the fault
 	}
-	cfg.Pepper, cfg.Log, cfg.Now, cfg.Logger = b.cfg.Pepper, keeper.Audit(), b.cfg.Now, b.cfg.Logger
-	trail, err := audit.New(ctx, cfg)
+	trail, err := audit.New(ctx, audit.Config{Log: keeper.Audit(), Pepper: b.cfg.Pepper, Now: b.cfg.Now,
+		Logger: b.cfg.Logger, Options: b.cfg.Trail})
 	if b.fault(err) {
 		return auth.Discard
 	}
@@ -183,10 +181,9 @@ func (b *builder) openKeys(to *shared) {
 }
 
 func (b *builder) openEngine() {
-	cfg := b.cfg.Query
-	cfg.Store, cfg.Names = first[store.Store](b.cfg.Events, missing{}), b.cfg.Names
+	cfg := query.Config{Store: first[store.Store](b.cfg.Events, missing{}), Names: b.cfg.Names, Now: b.cfg.Now,
+		Logger: b.cfg.Logger, Options: b.cfg.Query}
 	setAbility(&cfg.Names, b.cfg.Records)
-	cfg.Now, cfg.Logger = b.cfg.Now, b.cfg.Logger
 	engine, err := query.New(cfg)
 	if b.fault(err) {
 		engine, err = query.New(query.Config{Store: missing{}})

@@ -19,18 +19,19 @@ import (
 
 // openAPI sets the handler of the API.
 func (b *builder) openAPI(parts *shared, f *flags.Service) {
-	cfg := b.cfg.API
-	cfg.Engine, cfg.Directory, cfg.Auth, cfg.Limiter = b.engine, parts.directory, parts.auth, parts.limiter
-	cfg.Audit, cfg.Memory, cfg.Flags, cfg.Proxies = parts.audit, b.cfg.Memory, f, b.cfg.Proxies
-	cfg.Export, cfg.Erase, cfg.Health = b.cfg.Events, b.eraser(), b.health(parts.writes)
-	cfg.Now, cfg.Logger = b.cfg.Now, b.cfg.Logger
+	cfg := httpapi.Config{Engine: b.engine, Directory: parts.directory, Auth: parts.auth, Limiter: parts.limiter,
+		Audit: parts.audit, Memory: b.cfg.Memory, Flags: f, Export: b.cfg.Events, Erase: b.eraser(),
+		Health: b.health(parts.writes), Proxies: b.cfg.Proxies, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Options: b.cfg.API}
+	setAbility(&cfg.ExportProfiles, b.cfg.Profiles)
 	setAbility(&cfg.ExportProfiles, b.cfg.Records)
 	setAbility(&cfg.Minter, parts.auth)
 	setAbility(&cfg.Definitions, b.cfg.Directory)
 	setAbility(&cfg.Definitions, b.cfg.Records)
 	setAbility(&cfg.Websites, first[any](b.cfg.Directory, b.cfg.Records))
 	setAbility(&cfg.Keys, first[any](b.cfg.Keys, b.cfg.Records))
-	if records, ok := b.cfg.Records.(AuditKeeper); ok && b.cfg.Audit == nil && cfg.Trail == nil {
+	setAbility(&cfg.Trail, b.cfg.Audit)
+	if records, ok := b.cfg.Records.(AuditKeeper); ok && b.cfg.Audit == nil {
 		cfg.Trail = records.Audit()
 	}
 	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
@@ -38,9 +39,6 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 		var err error
 		cfg.TagKey, err = b.cfg.Pepper.Key("sightline etag")
 		b.fault(err)
-	}
-	if cfg.Observe == nil {
-		cfg.Observe = b.cfg.Observe
 	}
 	if b.cfg.TrackingPath != "" && parts.writes != nil {
 		cfg.Documents = append(slices.Clone(cfg.Documents), b.trackingDocument())
@@ -78,8 +76,7 @@ func (b *builder) eraser() *erasure.Eraser {
 
 // trackingDocument returns the OpenAPI document of tracking.
 func (b *builder) trackingDocument() json.RawMessage {
-	cfg := b.cfg.Track
-	cfg.Profiles = b.cfg.Profiles
+	cfg := track.Config{Profiles: b.cfg.Profiles, Options: b.cfg.Track}
 	setAbility(&cfg.Profiles, b.cfg.Records)
 	js, err := track.Document(cfg, b.cfg.TrackingPath)
 	b.fault(err)
@@ -88,19 +85,16 @@ func (b *builder) trackingDocument() json.RawMessage {
 
 // openTracking sets the handler for events.
 func (b *builder) openTracking(parts *shared) {
-	cfg := b.cfg.Track
 	b.tracking = http.NotFoundHandler()
 	if parts.writes == nil && b.cfg.Events != nil {
 		return
 	}
-	cfg.Writer = missing{}
+	cfg := track.Config{Writer: missing{}, Directory: parts.directory, Auth: parts.auth, Limiter: parts.limiter,
+		Audit: parts.audit, Salts: b.cfg.Salts, Usage: b.cfg.Usage, Memory: b.cfg.Memory, Profiles: b.cfg.Profiles,
+		Proxies: b.cfg.Proxies, Now: b.cfg.Now, Logger: b.cfg.Logger, Options: b.cfg.Track}
 	if parts.writes != nil {
 		cfg.Writer = parts.writes
 	}
-	cfg.Directory, cfg.Auth, cfg.Limiter = parts.directory, parts.auth, parts.limiter
-	cfg.Audit, cfg.Memory, cfg.Proxies = parts.audit, b.cfg.Memory, b.cfg.Proxies
-	cfg.Salts, cfg.Profiles, cfg.Usage = b.cfg.Salts, b.cfg.Profiles, b.cfg.Usage
-	cfg.Now, cfg.Logger = b.cfg.Now, b.cfg.Logger
 	setAbility(&cfg.Salts, b.cfg.Records)
 	setDefault[track.Salts](&cfg.Salts, missing{}) // check has reported the fault
 	setAbility(&cfg.Profiles, b.cfg.Records)
@@ -109,9 +103,6 @@ func (b *builder) openTracking(parts *shared) {
 		if !b.fault(err) {
 			cfg.Usage = counted
 		}
-	}
-	if cfg.Observe == nil {
-		cfg.Observe = b.cfg.Observe
 	}
 	h, err := track.New(cfg)
 	if b.fault(err) {

@@ -2,9 +2,7 @@ package sightline
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"reflect"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -14,14 +12,13 @@ import (
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/memory"
-	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
 )
 
 // Config configures [New]. Its first fields are the parts of the service, each given once for all of it. Query, API,
-// Track and Trail have the options of single parts.
+// Track and Trail are the options of single parts, which contain no part.
 type Config struct {
 	// Events stores events and answers queries. Required. The host closes it after the service.
 	Events store.Store
@@ -51,7 +48,7 @@ type Config struct {
 	// Nil means memory.Default.
 	Memory *memory.Budget
 	// Audit records the uses of keys. Nil means a trail in Records, if that is an [AuditKeeper]. Otherwise it is
-	// required: auth.Discard stores no audit trail.
+	// required: auth.Discard stores no audit trail. If it is an audit.Finder, GET /v1/audit finds entries with it.
 	Audit auth.Sink
 	// Salts are the secrets of visitor ids. Nil means Records. A store.Maintainer is maintained every hour.
 	Salts track.Salts
@@ -78,50 +75,15 @@ type Config struct {
 	Warnings map[string]health.Probe
 	// Version is the version of the host's program in the answer of GET /health.
 	Version string
-	// Observe is called after every response, in the goroutine of the request. API.Observe and Track.Observe replace it
-	// for the one handler. It may be nil.
-	Observe func(context.Context, observe.Request)
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 	// Logger is the log. Nil means no log.
 	Logger *slog.Logger
 
-	// These have the options of single parts. New refuses what is a field above, such as Query.Store or API.Auth.
-
-	Query query.Config   // options of the engine, such as Types and ResultCache
-	API   httpapi.Config // options of the API, such as CORSOrigins
-	Track track.Config   // options of tracking, such as Geo and Window
-	Trail audit.Config   // options of the audit trail in Records, such as Retention
-}
-
-// checkOptions returns a fault for each part that is in the options of another part: it would be given twice, and
-// could differ.
-func (c *Config) checkOptions() (faults []error) {
-	for _, options := range []struct {
-		field string
-		value any
-		parts [][2]string // a field of the options, and the field of Config in its place
-	}{
-		{"Query", c.Query, [][2]string{{"Store", "Events"}, {"Names", "Names"}, {"Now", "Now"}, {"Logger", "Logger"}}},
-		{"API", c.API, [][2]string{{"Engine", "Query"}, {"Directory", "Directory"}, {"Auth", "Auth"},
-			{"Limiter", "Limiter"}, {"Audit", "Audit"}, {"Memory", "Memory"}, {"Websites", "Directory"},
-			{"Minter", "Auth"}, {"Keys", "Keys"}, {"Flags", "Flags"}, {"Export", "Events"}, {"Erase", "Events"},
-			{"Health", "Probes"}, {"Proxies", "Proxies"}, {"Now", "Now"}, {"Logger", "Logger"}}},
-		{"Track", c.Track, [][2]string{{"Writer", "Events"}, {"Directory", "Directory"}, {"Auth", "Auth"},
-			{"Limiter", "Limiter"}, {"Audit", "Audit"}, {"Salts", "Salts"}, {"Memory", "Memory"},
-			{"Profiles", "Profiles"}, {"Usage", "Usage"}, {"Proxies", "Proxies"}, {"Now", "Now"},
-			{"Logger", "Logger"}}},
-		{"Trail", c.Trail, [][2]string{{"Log", "Records"}, {"Pepper", "Pepper"}, {"Now", "Now"},
-			{"Logger", "Logger"}}},
-	} {
-		for _, part := range options.parts {
-			if !reflect.ValueOf(options.value).FieldByName(part[0]).IsZero() {
-				faults = append(faults, fmt.Errorf("sightline: Config.%s.%s must not be set; set Config.%s",
-					options.field, part[0], part[1]))
-			}
-		}
-	}
-	return faults
+	Query query.Options   // options of the engine, such as Types and ResultCache
+	API   httpapi.Options // options of the API, such as CORSOrigins and Observe
+	Track track.Options   // options of tracking, such as Geo and Window
+	Trail audit.Options   // options of the audit trail in Records, such as Retention
 }
 
 // Records are the records of a service beside its events. [store/meta.Store] implements them in SQLite and PostgreSQL.

@@ -110,29 +110,26 @@ func refusals(t *testing.T) []refusal {
 		}), "Config.Events is required | or Config.Directory | or Config.Salts"},
 		{"sightline.New", made(sightline.New, sightline.Config{
 			Events: (*rows)(nil), Directory: sites, Audit: auth.Discard, Auth: nobody{},
-			Query: query.Config{Timeout: -1}, API: httpapi.Config{MaxBody: -1, CORSOrigins: []string{"*"}},
-			Track: track.Config{MaxBody: -2},
+			Query: query.Options{Timeout: -1}, API: httpapi.Options{MaxBody: -1, CORSOrigins: []string{"*"}},
+			Track: track.Options{MaxBody: -2},
 		}),
 			"Config.Events is required | or Config.Salts | query: Config.Timeout | httpapi: Config.MaxBody" +
 				" | httpapi: Config.CORSOrigins | track: Config.MaxBody"},
-		{"sightline.New", made(sightline.New, sightline.Config{
-			Events: &rows{}, Directory: sites, Audit: auth.Discard, Auth: nobody{}, Salts: salts{},
-			Query: query.Config{Store: &rows{}}, API: httpapi.Config{Auth: nobody{}, Directory: sites},
-			Track: track.Config{Salts: salts{}}, Trail: audit.Config{Pepper: p},
-		}),
-			"Config.Query.Store must not be set; set Config.Events | Config.API.Directory must not be set" +
-				" | Config.API.Auth must not be set | Config.Track.Salts must not be set; set Config.Salts" +
-				" | Config.Trail.Pepper must not be set"},
 
 		{"auth.New", made(auth.New, auth.Config{}), "Config.Store | pepper"},
 		{"auth.New", made(auth.New, auth.Config{Prefix: "a_b"}), "Config.Store | pepper | prefix"},
 		{"auth.NewMemory", made(auth.NewMemory, auth.MemoryConfig{}), "pepper"},
 		{"auth.NewTokens", made(auth.NewTokens, auth.TokensConfig{Prefix: "a_b"}), "pepper | prefix"},
-		{"auth/audit.New", opened(audit.New, audit.Config{Buffer: -1}), "Config.Log | pepper | Buffer (-1)"},
-		{"auth/audit.New", opened(audit.New, audit.Config{Log: kept, Pepper: p, Every: -1}), "Every (-1ns)"},
-		{"auth/audit.New", opened(audit.New, audit.Config{Log: kept, Pepper: p, Retention: -1}), "Retention (-1ns)"},
-		{"auth/audit.New", opened(audit.New, audit.Config{Log: kept, Pepper: p, WarnSize: -1}), "WarnSize (-1)"},
-		{"auth/audit.New", opened(audit.New, audit.Config{Log: plainLog{kept}, Pepper: p, Retention: 1, WarnSize: 1}),
+		{"auth/audit.New", opened(audit.New, audit.Config{Options: audit.Options{Buffer: -1}}),
+			"Config.Log | pepper | Buffer (-1)"},
+		{"auth/audit.New", opened(audit.New, audit.Config{Log: kept, Pepper: p,
+			Options: audit.Options{Every: -1}}), "Every (-1ns)"},
+		{"auth/audit.New", opened(audit.New, audit.Config{Log: kept, Pepper: p,
+			Options: audit.Options{Retention: -1}}), "Retention (-1ns)"},
+		{"auth/audit.New", opened(audit.New, audit.Config{Log: kept, Pepper: p,
+			Options: audit.Options{WarnSize: -1}}), "WarnSize (-1)"},
+		{"auth/audit.New", opened(audit.New, audit.Config{Log: plainLog{kept}, Pepper: p,
+			Options: audit.Options{Retention: 1, WarnSize: 1}}),
 			"cannot be removed | cannot report its size"},
 		{"internal/keycache.New", made(keycache.New, keycache.Config{TTL: -1, Keys: -2}),
 			"Config.Store | TTL must | Keys (-2)"},
@@ -188,8 +185,8 @@ func refusals(t *testing.T) []refusal {
 			"members of Notify"},
 
 		{"httpapi.New", made(httpapi.New, httpapi.Config{
-			MaxBody: -1, MaxBatch: -1, Timeout: -1,
-			CORSOrigins: []string{"*", "https://a.example/", "https://ok.example"},
+			Options: httpapi.Options{MaxBody: -1, MaxBatch: -1, Timeout: -1,
+				CORSOrigins: []string{"*", "https://a.example/", "https://ok.example"}},
 		}),
 			`Config.Engine | Config.Directory | Config.Auth | Config.Limiter | Config.Audit | Config.MaxBody` +
 				` | Config.MaxBatch | Config.Timeout | Config.CORSOrigins: "*" | "https://a.example/"`},
@@ -200,9 +197,12 @@ func refusals(t *testing.T) []refusal {
 		{"panel.New", made(panel.New, panel.Config{API: "/api/"}), "API must"},
 		{"panel.New", made(panel.New, panel.Config{API: "api"}), "API must"},
 		{"panel.New", made(panel.New, panel.Config{API: `/\other.example`}), "API must"},
-		{"query.New", made(query.New, query.Config{Timeout: -1}), "Config.Store | Config.Timeout"},
-		{"query.New", made(query.New, query.Config{Store: &rows{}, Parallel: -1}), "Config.Parallel"},
-		{"query.New", made(query.New, query.Config{Store: &rows{}, MaxAnswer: -1}), "Config.MaxAnswer"},
+		{"query.New", made(query.New, query.Config{Options: query.Options{Timeout: -1}}),
+			"Config.Store | Config.Timeout"},
+		{"query.New", made(query.New, query.Config{Store: &rows{},
+			Options: query.Options{Parallel: -1}}), "Config.Parallel"},
+		{"query.New", made(query.New, query.Config{Store: &rows{},
+			Options: query.Options{MaxAnswer: -1}}), "Config.MaxAnswer"},
 
 		{"store/clickhouse.Open", opened(clickhouse.Open, clickhouse.Config{
 			Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, WriteTimeout: -1,
@@ -225,7 +225,7 @@ func refusals(t *testing.T) []refusal {
 			"Timeout must be at least Wait (1s)"},
 		{"store/sqlite.OpenConfig", opened(sqlite.OpenConfig, sqlite.Config{MaxReaders: -1}), "MaxReaders"},
 		{"store/sqlite.OpenConfig", opened(sqlite.OpenConfig, sqlite.Config{CacheBytes: -1}), "CacheBytes"},
-		{"track.New", made(track.New, track.Config{MaxBody: -1, CountryHeader: "CF-IPCountry"}),
+		{"track.New", made(track.New, track.Config{Options: track.Options{MaxBody: -1, CountryHeader: "CF-IPCountry"}}),
 			"Config.Writer | Config.Directory | Config.Auth | Config.Limiter | Config.Audit | Config.Salts" +
 				" | Config.Usage | Config.Proxies | Config.MaxBody"},
 		{"track.NewFileSalts", made(track.NewFileSalts, track.FileSaltsConfig{}), "FileSaltsConfig.Folder"},

@@ -15,8 +15,8 @@
 // Config replaces: keys, websites, flags, limits, the audit trail, the clock and the logger. A host that replaces all
 // parts of the records needs none.
 //
-// Config.Query, Config.API, Config.Track and Config.Trail have the options of single parts. A part in them, such as
-// Config.API.Auth, is a fault: parts are fields of Config itself, so no two handlers have different ones.
+// Config.Query, Config.API, Config.Track and Config.Trail are the options of single parts. No option is a part of the
+// service: parts are fields of Config itself, so no two handlers can have different ones.
 //
 // # Optional abilities
 //
@@ -35,6 +35,7 @@
 //	                   track.Profiles          /identify
 //	                   query.Names             names of profiles in answers
 //	                   store.Maintainer        maintenance every hour
+//	Config.Audit       audit.Finder            GET /v1/audit
 //	Config.Salts       store.Maintainer        maintenance every hour
 //	Config.Auth        auth.Minter             panel tokens
 //	                   auth.Screener           protection against guesses

@@ -22,7 +22,8 @@ func newUsage(events store.Store, now func() time.Time) (*usage, error) {
 		return nil, err
 	}
 	// its queries do not repeat
-	engine, err := query.New(query.Config{Store: events, Types: types, Now: now, ResultCache: -1, MaxPartials: -1})
+	engine, err := query.New(query.Config{Store: events, Now: now,
+		Options: query.Options{Types: types, ResultCache: -1, MaxPartials: -1}})
 	return &usage{engine}, err
 }
 

@@ -52,8 +52,6 @@ type Config struct {
 	// Websites changes websites. If it is nil, the routes below /v1/websites that list and change websites do not
 	// exist.
 	Websites store.WebsiteManager
-	// Tracker says where the script for pages is. If it is nil, GET /v1/tracker does not exist.
-	Tracker *Tracker
 	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does
 	// not exist.
 	Minter auth.Minter
@@ -70,27 +68,38 @@ type Config struct {
 	Export store.Store
 	// ExportProfiles has the profiles whose names an export can have. If it is nil, exports have no profiles.
 	ExportProfiles exporter.Profiles
-	// ExportFormats are formats of exports beside NDJSON and CSV, such as that of package exporter/parquet.
-	ExportFormats []exporter.Format
-	// Encoders compress answers, besides gzip, which needs none. Clients that accept several get the first of them.
-	// Package httpapi/zstd has one.
-	Encoders []Encoder
 	// Erase erases visitors for DELETE /v1/visitors/{id}. If it is nil, the route does not exist.
 	Erase *erasure.Eraser
-	// Documents are OpenAPI documents of other handlers of the host, such as that of track.Handler.Document, whose
-	// paths GET /v1/openapi.json has, too.
-	Documents []json.RawMessage
 	// Health answers GET /health. If it is nil, the route does not exist.
 	Health *health.Checker
 	// Logger logs the causes of responses with a status of 500 and above, and at debug level every request. nil means
 	// no log.
 	Logger *slog.Logger
-	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom has
-	// an implementation for Prometheus.
-	Observe func(context.Context, observe.Request)
 	// Proxies are the proxies that name the client's address in X-Forwarded-For, for limits and the audit trail. If it
 	// is empty, the client is the peer, and no header is trusted.
 	Proxies clientip.Proxies
+	// Now is the clock for the audit trail, limits and conditional requests. It should be the engine's clock. nil means
+	// time.Now.
+	Now func() time.Time
+
+	Options
+}
+
+// Options are what a Handler does with its parts. The zero value has the defaults.
+type Options struct {
+	// Tracker says where the script for pages is. If it is nil, GET /v1/tracker does not exist.
+	Tracker *Tracker
+	// ExportFormats are formats of exports beside NDJSON and CSV, such as that of package exporter/parquet.
+	ExportFormats []exporter.Format
+	// Encoders compress answers, besides gzip, which needs none. Clients that accept several get the first of them.
+	// Package httpapi/zstd has one.
+	Encoders []Encoder
+	// Documents are OpenAPI documents of other handlers of the host, such as that of track.Handler.Document, whose
+	// paths GET /v1/openapi.json has, too.
+	Documents []json.RawMessage
+	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom has
+	// an implementation for Prometheus.
+	Observe func(context.Context, observe.Request)
 	// ResponseCache is about how many bytes of memory remembered responses to whole queries take, with their compressed
 	// forms. A response is valid as long as the answers of the engine. 0 means as many bytes as Engine has for answers
 	// to parameters, by default query.DefaultResultCache, and none if it remembers no answers. Negative: no response is
@@ -113,9 +122,6 @@ type Config struct {
 	TagKey []byte
 	// NoCompile disables POST /v1/query/compile.
 	NoCompile bool
-	// Now is the clock for the audit trail, limits and conditional requests. It should be the engine's clock. nil means
-	// time.Now.
-	Now func() time.Time
 	// NewRequestID returns the id of a request without a valid X-Request-ID. nil means req_ and 26 random
 	// characters.
 	NewRequestID func() string

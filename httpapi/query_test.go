@@ -307,7 +307,8 @@ func TestTypes(t *testing.T) {
 func TestSizeOfAnAnswer(t *testing.T) {
 	w := newWorld(t, func(cfg *Config) {
 		var err error
-		if cfg.Engine, err = query.New(query.Config{Store: &cannedStore{}, MaxAnswer: 2500, Now: cfg.Now}); err != nil {
+		if cfg.Engine, err = query.New(query.Config{Store: &cannedStore{}, Now: cfg.Now,
+			Options: query.Options{MaxAnswer: 2500}}); err != nil {
 			t.Fatal(err)
 		}
 	})

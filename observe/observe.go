@@ -5,9 +5,9 @@
 //			log.Print("slow: ", r.Route, r.StatusClass(), r.Store)
 //		}
 //	}
-//	api, err := httpapi.New(httpapi.Config{Observe: watch, Engine: engine}) // and the other required fields
+//	service, err := sightline.New(sightline.Config{API: httpapi.Options{Observe: watch}}) // and the required fields
 //
-// The handlers of httpapi and track call Config.Observe. Package observe/prom converts reports to Prometheus metrics.
+// The handlers of httpapi and track call Options.Observe. Package observe/prom converts reports to Prometheus metrics.
 package observe
 
 import (

@@ -21,16 +21,26 @@ import (
 
 // Config says what an Engine answers from, and how.
 type Config struct {
-	Store    store.Store      // required
-	Types    *Registry        // nil means the built-in types
-	Now      func() time.Time // nil means time.Now
-	Timeout  time.Duration    // per parameter; 0 means 30 s
-	Parallel int              // parameters of one request that run at once; 0 means 4
+	Store store.Store      // required
+	Now   func() time.Time // nil means time.Now
+	// Names gives profiles their display names; nil: they have none.
+	Names Names
+	// Logger gets a line at level info with the optional interfaces that Store has and lacks (see [store.Abilities]), a
+	// line at level debug for each answer, with its source and the reason for it, and panics of work in the background.
+	// Nil: nothing is logged.
+	Logger *slog.Logger
+
+	Options
+}
+
+// Options say how an Engine answers. The zero value has the defaults.
+type Options struct {
+	Types    *Registry     // nil means the built-in types
+	Timeout  time.Duration // per parameter; 0 means 30 s
+	Parallel int           // parameters of one request that run at once; 0 means 4
 	// MaxAnswer is the largest size of an answer, in bytes of JSON: a parameter that would exceed it
 	// fails alone. 0 means DefaultMaxAnswer.
 	MaxAnswer int64
-	// Names gives profiles their display names; nil: they have none.
-	Names Names
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
 	// MaxPartials is about how many bytes of memory partials take. If the partials of an answer do not fit beside
@@ -51,10 +61,6 @@ type Config struct {
 	// Trace is called around each statement that the engine and its sealer run, and around the seal of days: see
 	// [store.Tracer]. Nil: nothing is traced. Package observe/otel has one for OpenTelemetry.
 	Trace func(ctx context.Context, s store.Statement) (context.Context, func(rows int, err error))
-	// Logger gets a line at level info with the optional interfaces that Store has and lacks (see [store.Abilities]), a
-	// line at level debug for each answer, with its source and the reason for it, and panics of work in the background.
-	// Nil: nothing is logged.
-	Logger *slog.Logger
 }
 
 // Names gives the display names of profiles, of which events have only the id.

@@ -32,36 +32,38 @@ type Config struct {
 	Limiter auth.Limiter
 	Audit   auth.Sink // required; auth.Discard stores no audit trail
 	Salts   Salts     // required; such as a meta.Store or FileSalts
-	// Memory bounds the bytes of requests and answers in memory. Give the same to all handlers of a process. Nil means
-	// memory.Default.
-	Memory *memory.Budget
-
-	// Profiles stores the data of /identify. If it is nil, the route does not exist.
-	Profiles Profiles
-	// Geo finds locations by IP address. If it is nil, rows have no location.
-	Geo Geo
-	// Proxies are the proxies that name the visitor's address in X-Forwarded-For. If it is empty, the visitor is the
-	// peer, and no header is trusted.
-	Proxies clientip.Proxies
-	// CountryHeader is the name of a header with the visitor's country, such as CF-IPCountry. It is only used
-	// in requests from Proxies, so it requires them. Empty means none.
-	CountryHeader string
-
-	// Window is the maximum age of events without a key. 0 means DefaultWindow. If it is negative, they may be as
-	// old as events with a key.
-	Window time.Duration
-
 	// Usage counts the events of websites with a quota, see [store.Rules.MonthlyEvents]. Required; NoQuotas ignores
 	// quotas.
 	Usage Usage
+	// Memory bounds the bytes of requests and answers in memory. Give the same to all handlers of a process. Nil means
+	// memory.Default.
+	Memory *memory.Budget
+	// Profiles stores the data of /identify. If it is nil, the route does not exist.
+	Profiles Profiles
+	// Proxies are the proxies that name the visitor's address in X-Forwarded-For. If it is empty, the visitor is the
+	// peer, and no header is trusted.
+	Proxies clientip.Proxies
+	Now     func() time.Time // nil means time.Now
+	Logger  *slog.Logger     // nil means no log
 
+	Options
+}
+
+// Options are what a Handler does with its parts. The zero value has the defaults.
+type Options struct {
+	// Geo finds locations by IP address. If it is nil, rows have no location.
+	Geo Geo
+	// CountryHeader is the name of a header with the visitor's country, such as CF-IPCountry. It is only used
+	// in requests from Proxies, so it requires them. Empty means none.
+	CountryHeader string
+	// Window is the maximum age of events without a key. 0 means DefaultWindow. If it is negative, they may be as
+	// old as events with a key.
+	Window time.Duration
+	// MaxBody is the maximum size of a body in bytes. 0 means DefaultMaxBody.
+	MaxBody int64
 	// Observe is called after every response, in the goroutine of the request. It may be nil. Package observe/prom
 	// has an implementation for Prometheus.
 	Observe func(context.Context, observe.Request)
-
-	Now     func() time.Time // nil means time.Now
-	Logger  *slog.Logger     // nil means no log
-	MaxBody int64            // in bytes; 0 means DefaultMaxBody
 }
 
 // Geo finds the location of an IP address.

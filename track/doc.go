@@ -51,7 +51,7 @@
 // A website's [store.Rules] are checked before the body is read. On /track they are checked after it if only the
 // body names the website. By default, pages of the website's domain and subdomains may send events, and so may
 // programs, which send no Origin. So the rules keep out pages of other websites, but not programs. Events may
-// be at most Config.Window old; only the older items fail. Requests with a key of the website skip these checks,
+// be at most Options.Window old; only the older items fail. Requests with a key of the website skip these checks,
 // except Rules.Paused and Rules.MonthlyEvents.
 //
 // # Quotas

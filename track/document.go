@@ -45,7 +45,7 @@ func pixelParams() (all []openapi.Param) {
 const tag = "Tracking"
 
 // Document returns the OpenAPI document of the handler with cfg, of which it only reads Profiles. Paths begin with
-// prefix, the path below the API at which clients reach the handler, such as /ingest. httpapi.Config.Documents takes
+// prefix, the path below the API at which clients reach the handler, such as /ingest. httpapi.Options.Documents takes
 // it.
 func Document(cfg Config, prefix string) (json.RawMessage, error) {
 	doc := openapi.New(openapi.Info{Title: "Sightline tracking", Version: "1"})

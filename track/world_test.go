@@ -191,16 +191,15 @@ func (w *world) handler(t testing.TB) http.Handler {
 		return w.built
 	}
 	h, err := New(Config{
-		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w,
-		Usage: cmp.Or(w.usage, NoQuotas), CountryHeader: w.header, Window: w.window,
-		Proxies: clientip.Proxies{netip.MustParsePrefix("203.0.113.7/32")},
-		Observe: func(_ context.Context, r observe.Request) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.told = append(w.told, r)
-		},
-		Now: noonClock, MaxBody: w.maxBody,
-		Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Profiles: w,
+		Usage: cmp.Or(w.usage, NoQuotas), Proxies: clientip.Proxies{netip.MustParsePrefix("203.0.113.7/32")},
+		Now: noonClock, Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Options: Options{Geo: w, CountryHeader: w.header, Window: w.window, MaxBody: w.maxBody,
+			Observe: func(_ context.Context, r observe.Request) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.told = append(w.told, r)
+			}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -24,13 +24,13 @@
 // A writer merges equal uses of one second into one entry with a Count, while the first one is still in
 // memory. Uses are equal if they have the same key or token, route, resource, status and network. The entry
 // has the request id and the user agent of the first request. Entries without a Network, such as changes of
-// keys, are never merged. With [Config.WarnSize] the writer warns if the log becomes large.
+// keys, are never merged. With [Options.WarnSize] the writer warns if the log becomes large.
 //
 // # What it cannot detect
 //
 // The removal of a whole chain can only be detected with a head that you stored elsewhere. The same holds
 // for a log that was reset to an earlier state. A reset needs a copy of the
-// earlier head, which a database may contain in its write-ahead log or in dead rows. [Config.OnHead]
+// earlier head, which a database may contain in its write-ahead log or in dead rows. [Options.OnHead]
 // receives each head. Store the heads where nobody with write access to the log can change them, and pass
 // them to [Verify]. Anyone who has the pepper can forge a trail.
 //

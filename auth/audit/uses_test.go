@@ -54,7 +54,7 @@ func TestEqualUsesAreCounted(t *testing.T) {
 		{"a change", func(e *auth.Entry) { e.Network = "" }, 0, ""},
 	} {
 		m := &audit.Memory{}
-		w := newWriter(t, audit.Config{Log: m, Every: time.Hour})
+		w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Every: time.Hour}})
 		other := use(c.change)
 		if err := errors.Join(w.Record(t.Context(), first), w.Record(t.Context(), other)); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestEqualUsesAreCounted(t *testing.T) {
 // TestEqualChangesAreNotCounted checks that every entry without a Network is stored.
 func TestEqualChangesAreNotCounted(t *testing.T) {
 	m := &audit.Memory{}
-	w := newWriter(t, audit.Config{Log: m, Every: time.Hour})
+	w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Every: time.Hour}})
 	for range 3 {
 		if err := w.Record(t.Context(),
 			auth.Entry{Time: time.UnixMilli(1), KeyID: "k", Route: "keys rotate"}); err != nil {
@@ -106,7 +106,7 @@ func TestEqualChangesAreNotCounted(t *testing.T) {
 // full buffer.
 func TestUsesOfManyCallersAtOnce(t *testing.T) {
 	m := &audit.Memory{}
-	w := newWriter(t, audit.Config{Log: m, Buffer: 8, Every: time.Millisecond})
+	w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Buffer: 8, Every: time.Millisecond}})
 	const callers, each = 8, 500
 	var all sync.WaitGroup
 	for range callers {
@@ -143,7 +143,8 @@ func (s *sized) Size(context.Context) (int64, error) { return s.bytes.Load(), ni
 func TestWriterWarnsOfALargeLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, m := &bytes.Buffer{}, &sized{}
-		w := newWriter(t, audit.Config{Log: m, WarnSize: 100, Logger: slog.New(slog.NewTextHandler(log, nil))})
+		w := newWriter(t, audit.Config{Log: m, Logger: slog.New(slog.NewTextHandler(log, nil)),
+			Options: audit.Options{WarnSize: 100}})
 		for _, c := range []struct {
 			bytes int64
 			warn  bool
@@ -158,7 +159,8 @@ func TestWriterWarnsOfALargeLog(t *testing.T) {
 		}
 		closeWriter(t, w)
 	})
-	if _, err := audit.New(t.Context(), audit.Config{Log: &audit.Memory{}, Pepper: pepper, WarnSize: 1}); err == nil {
+	if _, err := audit.New(t.Context(), audit.Config{Log: &audit.Memory{}, Pepper: pepper,
+		Options: audit.Options{WarnSize: 1}}); err == nil {
 		t.Error("New accepts WarnSize for a log that is not a Sizer")
 	}
 }

@@ -64,7 +64,7 @@ func (r Report) Err() error {
 
 // Verify reads a whole trail and reports differences from the written entries: altered, removed, inserted
 // and moved entries, and a cut-off end. Writers may run at the same time. known are heads from
-// [Config.OnHead] that were stored where users with write access to the log cannot change them. Only with them can
+// [Options.OnHead] that were stored where users with write access to the log cannot change them. Only with them can
 // Verify detect the removal of a whole chain. Leave out chains that [Pruned] lists. Damage is in the Report; the
 // error says that the trail could not be read.
 func Verify(ctx context.Context, trail Trail, pepper auth.Pepper, known ...Checkpoint) (Report, error) {

@@ -218,8 +218,8 @@ func TestEveryFieldCounts(t *testing.T) {
 func TestKnownHeads(t *testing.T) {
 	m := &audit.Memory{}
 	var heads []audit.Checkpoint
-	w := newWriter(t, audit.Config{Log: m, Every: time.Hour,
-		OnHead: func(c audit.Checkpoint) { heads = append(heads, c) }})
+	w := newWriter(t, audit.Config{Log: m,
+		Options: audit.Options{Every: time.Hour, OnHead: func(c audit.Checkpoint) { heads = append(heads, c) }}})
 	record(t, w, 0, 5)
 	if err := w.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func TestPepperThatWasChanged(t *testing.T) {
 	}
 	m := &audit.Memory{}
 	for i, of := range []auth.Pepper{pepper, changed} {
-		w := newWriter(t, audit.Config{Log: m, Pepper: of, Every: time.Hour})
+		w := newWriter(t, audit.Config{Log: m, Pepper: of, Options: audit.Options{Every: time.Hour}})
 		record(t, w, 10*i, 10*i+3)
 		closeWriter(t, w)
 	}
@@ -303,8 +303,8 @@ func TestPepperThatWasChanged(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	m := &audit.Memory{}
-	first, second := newWriter(t, audit.Config{Log: m, Every: time.Hour}),
-		newWriter(t, audit.Config{Log: m, Every: time.Hour})
+	first, second := newWriter(t, audit.Config{Log: m, Options: audit.Options{Every: time.Hour}}),
+		newWriter(t, audit.Config{Log: m, Options: audit.Options{Every: time.Hour}})
 	fill := func(w *audit.Writer, from, to int) {
 		t.Helper()
 		record(t, w, from, to)

@@ -24,17 +24,22 @@ const (
 
 // Config configures a [Writer].
 type Config struct {
-	Log    Log           // required
-	Pepper auth.Pepper   // required; the pepper of the keys. Older peppers verify chains made with them
+	Log    Log              // required
+	Pepper auth.Pepper      // required; the pepper of the keys. Older peppers verify chains made with them
+	Now    func() time.Time // the clock for names of chains and for Retention; nil means time.Now
+	Logger *slog.Logger     // logs failures, recoveries and prunings; nil means no log
+
+	Options
+}
+
+// Options say when a [Writer] writes, and what it keeps. The zero value has the defaults.
+type Options struct {
 	Buffer int           // maximum number of buffered entries; 0 means 8192
 	Every  time.Duration // time between flushes; 0 means one second
 	// older entries are pruned at start and daily; needs a Log that is a Pruner; 0 disables pruning
 	Retention time.Duration
 	// bytes; warns if the log reaches a multiple of it; needs a Log that is a Sizer; 0 means never
 	WarnSize int64
-	Now      func() time.Time // the clock for names of chains and for Retention; nil means time.Now
-	Logger   *slog.Logger     // logs failures, recoveries and prunings; nil means no log
-
 	// OnHead is called with each new head after it is in the log. Calls do not overlap, and each should return
 	// soon. Store the last head of each chain where nobody with write access to the log can change it. With
 	// these heads [Verify] detects removed chains. It may be nil.

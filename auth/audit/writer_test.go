@@ -111,7 +111,7 @@ func TestWriterFlushesEverySecond(t *testing.T) {
 func TestWriterFlushesEarlyWhenHalfFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &audit.Memory{}
-		w := newWriter(t, audit.Config{Log: m, Buffer: 10, Every: time.Hour})
+		w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Buffer: 10, Every: time.Hour}})
 		defer closeWriter(t, w)
 		record(t, w, 0, 4)
 		synctest.Wait()
@@ -129,7 +129,7 @@ func TestWriterWaitsForRoom(t *testing.T) {
 			<-gate
 			return next()
 		}}
-		w := newWriter(t, audit.Config{Log: m, Buffer: 4})
+		w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Buffer: 4}})
 		record(t, w, 0, 4)
 		short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
@@ -165,7 +165,7 @@ func TestWriterRefusesWhenFullAndFailing(t *testing.T) {
 			}
 			return fire
 		}}
-		w := newWriter(t, audit.Config{Log: m, Buffer: 4})
+		w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Buffer: 4}})
 		record(t, w, 0, 4)
 		time.Sleep(1500 * time.Millisecond)
 		began := time.Now()
@@ -193,7 +193,7 @@ func TestAFailureRefusesWaitingCallers(t *testing.T) {
 			}
 			return io.ErrUnexpectedEOF
 		}}
-		w := newWriter(t, audit.Config{Log: m, Buffer: 2})
+		w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Buffer: 2}})
 		record(t, w, 0, 2)
 		began := time.Now()
 		bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -247,7 +247,7 @@ func TestCloseWakesWaiters(t *testing.T) {
 			time.Sleep(time.Minute)
 			return next()
 		}}
-		w := newWriter(t, audit.Config{Log: m, Buffer: 1})
+		w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Buffer: 1}})
 		record(t, w, 0, 1)
 		done := make(chan error)
 		go func() { done <- w.Record(t.Context(), entry(1)) }()
@@ -277,7 +277,7 @@ func TestWriterKeepsEachEntryOnce(t *testing.T) {
 		}
 		return next()
 	}}
-	w := newWriter(t, audit.Config{Log: m, Every: time.Hour})
+	w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Every: time.Hour}})
 	const n = 5000 // several batches
 	for i := range n {
 		record(t, w, i, i+1)
@@ -297,8 +297,8 @@ func TestWriterBeginsAnotherChain(t *testing.T) {
 	conflicts := 0
 	m := &troubled{}
 	var heads []audit.Checkpoint
-	w := newWriter(t, audit.Config{Log: m, Every: time.Hour,
-		OnHead: func(h audit.Checkpoint) { heads = append(heads, h) }})
+	w := newWriter(t, audit.Config{Log: m,
+		Options: audit.Options{Every: time.Hour, OnHead: func(h audit.Checkpoint) { heads = append(heads, h) }}})
 	for step := range 3 {
 		record(t, w, 2*step, 2*step+2)
 		if err := w.Flush(t.Context()); err != nil {
@@ -321,7 +321,7 @@ func TestWriterBeginsAnotherChain(t *testing.T) {
 
 func TestManyRecorders(t *testing.T) {
 	m := &audit.Memory{}
-	w := newWriter(t, audit.Config{Log: m, Buffer: 16, Every: time.Millisecond})
+	w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Buffer: 16, Every: time.Millisecond}})
 	const workers, each = 16, 200
 	errs := make(chan error, workers)
 	for g := range workers {
@@ -353,7 +353,7 @@ func TestManyRecorders(t *testing.T) {
 func TestWriterRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &audit.Memory{}
-		w := newWriter(t, audit.Config{Log: m, Retention: 36 * time.Hour, Every: time.Minute})
+		w := newWriter(t, audit.Config{Log: m, Options: audit.Options{Retention: 36 * time.Hour, Every: time.Minute}})
 		for day, want := range []int{1, 2, 2, 2} {
 			e := entry(day)
 			e.Time = time.Now()

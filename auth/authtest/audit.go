@@ -76,7 +76,7 @@ func (l *logTrial) writer() *audit.Writer {
 	l.Helper()
 	now := l.now
 	w, err := audit.New(l.Context(), audit.Config{
-		Log: l.Log, Pepper: logPepper, Every: time.Hour, Now: func() time.Time { return now },
+		Log: l.Log, Pepper: logPepper, Now: func() time.Time { return now }, Options: audit.Options{Every: time.Hour},
 	})
 	l.must(err)
 	l.Cleanup(func() { l.must(w.Close(context.Background())) })

@@ -35,7 +35,8 @@ func (l *logTrial) chain(n int) (records []audit.Record, heads []audit.Checkpoin
 	l.Helper()
 	m := &audit.Memory{}
 	w, err := audit.New(l.Context(), audit.Config{
-		Log: m, Pepper: logPepper, Every: time.Hour, OnHead: func(c audit.Checkpoint) { heads = append(heads, c) },
+		Log: m, Pepper: logPepper,
+		Options: audit.Options{Every: time.Hour, OnHead: func(c audit.Checkpoint) { heads = append(heads, c) }},
 	})
 	l.must(err)
 	for range n {

@@ -1,6 +1,6 @@
 // Package zstd compresses answers of package httpapi with zstd, which takes less time than gzip and makes them smaller:
 //
-//	api, err := httpapi.New(httpapi.Config{Encoders: []httpapi.Encoder{zstd.New()}, ...})
+//	service, err := sightline.New(sightline.Config{API: httpapi.Options{Encoders: []httpapi.Encoder{zstd.New()}}, ...})
 //
 // It is a package of its own because of its module, which httpapi does not need.
 package zstd

@@ -68,10 +68,10 @@ func newAPI(b *testing.B, events store.Store) *apiHost {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = trail.Close(context.Background()) })
-	api, err := httpapi.New(httpapi.Config{Encoders: []httpapi.Encoder{zstd.New()}, Engine: engine,
+	api, err := httpapi.New(httpapi.Config{Engine: engine,
 		Directory: sites, Subjects: records, Auth: callers,
 		Minter: callers, Limiter: limits,
-		Audit: trail, Now: now})
+		Audit: trail, Now: now, Options: httpapi.Options{Encoders: []httpapi.Encoder{zstd.New()}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -34,8 +34,8 @@ func BenchmarkAsking(b *testing.B) {
 // unmerged measures an engine that computes each answer by a statement.
 func (r *run) unmerged(b *testing.B, s *service, q question, of subject) {
 	var err error
-	s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end },
-		ResultCache: -1, MaxPartials: -1})
+	s.engine, err = query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
+		Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: -1}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -88,8 +88,8 @@ func openRaw(b *testing.B, raw string) catchUp {
 
 func (c catchUp) newEngine(b *testing.B, partials int64) *query.Engine {
 	b.Helper()
-	e, err := query.New(query.Config{Store: c.store, Now: c.now, Timeout: patience, ResultCache: -1,
-		MaxPartials: partials})
+	e, err := query.New(query.Config{Store: c.store, Now: c.now,
+		Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: partials}})
 	if err != nil {
 		b.Fatal(err)
 	}

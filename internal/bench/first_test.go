@@ -46,8 +46,8 @@ func (r *run) first(b *testing.B, s *service, q question, of subject) (times flo
 	var engine, byHand []time.Duration
 	for b.Loop() {
 		var err error
-		if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience,
-			Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: r.memory.partials}); err != nil {
+		if s.engine, err = query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
+			Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: r.memory.partials}}); err != nil {
 			b.Fatal(err)
 		}
 		took := func(ask query.Request) time.Duration {

@@ -23,8 +23,8 @@ func BenchmarkLive(b *testing.B) {
 		maxPartials int64
 		quiet       bool
 	}{{"sealed", -1, true}, {"partials", 0, false}, {"rows", -1, false}} {
-		engine, err := query.New(query.Config{Store: s.store, Now: func() time.Time { return end }, ResultCache: -1,
-			MaxPartials: c.maxPartials})
+		engine, err := query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
+			Options: query.Options{ResultCache: -1, MaxPartials: c.maxPartials}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -41,8 +41,8 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 		return nil, err
 	}
 	now := func() time.Time { return end }
-	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1,
-		MaxPartials: bound.partials})
+	engine, engineErr := query.New(query.Config{Store: s, Now: now,
+		Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: bound.partials}})
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	records, recordsErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err := errors.Join(engineErr, pepperErr, recordsErr); err != nil {
@@ -59,7 +59,7 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 	}
 	handler, handlerErr := httpapi.New(httpapi.Config{Engine: engine, Directory: directory, Auth: keys,
 		Limiter: auth.Unlimited, Audit: auth.Discard,
-		Timeout: patience, Now: now})
+		Now: now, Options: httpapi.Options{Timeout: patience}})
 	if err := errors.Join(append(faults, createErr, keysErr, handlerErr)...); err != nil {
 		return nil, errors.Join(err, s.Close(context.Background()))
 	}

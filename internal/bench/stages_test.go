@@ -64,8 +64,8 @@ func (r *run) onClickHouse(all *testing.B) func(*testing.B, question, subject) {
 					all.Error(err)
 				}
 			})
-			engine, err := query.New(query.Config{Store: events, Timeout: patience,
-				Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: r.memory.partials})
+			engine, err := query.New(query.Config{Store: events, Now: func() time.Time { return end },
+				Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: r.memory.partials}})
 			if err := errors.Join(err, events.Migrate(b.Context()),
 				writeAll(b.Context(), events, traffic{r.Traffic.Pageviews / 10, r.Traffic.Days}, 50_000)); err != nil {
 				b.Fatal(err)

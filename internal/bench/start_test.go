@@ -93,8 +93,8 @@ func (r *run) start(b *testing.B, q question, of subject) {
 			if way == "plain" {
 				most = -1
 			}
-			if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience,
-				Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: most}); err != nil {
+			if s.engine, err = query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
+				Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: most}}); err != nil {
 				b.Fatal(err)
 			}
 			query.NewSealer(s.engine) // as a server does when it starts

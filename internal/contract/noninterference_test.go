@@ -192,7 +192,7 @@ func (s *service) ask(r request, credential string, of *service) (a answered, ra
 	return a, raw
 }
 
-// isData reports whether the entity tag of an answer hides versions of the store, which differ: httpapi.Config.TagKey.
+// isData reports whether the entity tag of an answer hides versions of the store, which differ: httpapi.Options.TagKey.
 func isData(r request) bool { return r.Path == "/v1/query" || strings.HasSuffix(r.Path, "/analytics") }
 
 // from sends a request from an address.
@@ -273,7 +273,7 @@ func TestNoninterferenceFindsLeaks(t *testing.T) {
 	testenv.WithoutRace(t)
 	for name, spoil := range map[string]func(*sightline.Config){
 		"a list counts the links of all owners": func(cfg *sightline.Config) {
-			cfg.API.Subjects = countedLinks{cfg.Records.(*meta.Store)}
+			cfg.Directory = countedLinks{cfg.Records.(*meta.Store)}
 		},
 		"an unknown link is another error than a foreign one": func(cfg *sightline.Config) {
 			cfg.Directory = tellingDirectory{cfg.Records.(*meta.Store)}

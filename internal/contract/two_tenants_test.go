@@ -84,13 +84,17 @@ func (s *service) connect(t *testing.T, cfg *sightline.Config) {
 		t.Fatal(err)
 	}
 	trail, err := audit.New(t.Context(), audit.Config{Log: records.Audit(), Pepper: pepper, Now: cfg.Now,
-		Every: 24 * time.Hour})
+		Options: audit.Options{Every: 24 * time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = trail.Close(t.Context()) })
 	s.records, s.audit = records, trail
-	cfg.Records, cfg.Pepper, cfg.Limiter, cfg.Audit, cfg.API.Trail = records, pepper, limiter, trail, records.Audit()
+	cfg.Records, cfg.Pepper, cfg.Limiter = records, pepper, limiter
+	cfg.Audit = struct {
+		auth.Sink
+		audit.Finder
+	}{trail, records.Audit()}
 	cfg.Directory, cfg.Keys, cfg.Flags, cfg.TrackingPath = nil, nil, nil, "/ingest"
 }
 

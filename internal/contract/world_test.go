@@ -55,6 +55,12 @@ func (subjects) Monitors(context.Context, string) ([]store.Monitor, error) {
 		CreatedAt: sightlinetest.Start()}}, nil
 }
 
+// directory also lists links and monitors.
+type directory struct {
+	*store.MemoryDirectory
+	subjects
+}
+
 // keyIDs are the ids of keys that requests may change.
 func keyIDs() []string { return []string{"key_a", "key_b", "key_c", "key_d"} }
 
@@ -65,7 +71,8 @@ func siteIDs() []string { return []string{"web_a", "web_b", "web_c", "web_d"} }
 func newWorld(t *testing.T, change ...func(*store.Batch)) *world {
 	t.Helper()
 	host := sightlinetest.New(t, func(cfg *sightline.Config) {
-		cfg.TrackingPath, cfg.Profiles, cfg.API.Subjects = "/ingest", profiles{}, subjects{}
+		cfg.TrackingPath, cfg.Profiles = "/ingest", profiles{}
+		cfg.Directory = directory{cfg.Directory.(*store.MemoryDirectory), subjects{}}
 	})
 	for _, s := range []store.Subject{{Kind: store.KindLink, ID: link}, {Kind: store.KindSchedule, ID: monitor}} {
 		if err := host.Sites.AddSubject(s, sightlinetest.Owner); err != nil {

@@ -50,7 +50,8 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 			name        string
 			maxPartials int64
 		}{{"with partials", 0}, {"without", -1}} {
-			e, err := query.New(query.Config{Store: in.store, ResultCache: -1, MaxPartials: c.maxPartials})
+			e, err := query.New(query.Config{Store: in.store,
+				Options: query.Options{ResultCache: -1, MaxPartials: c.maxPartials}})
 			if err != nil {
 				b.Fatal(err)
 			}

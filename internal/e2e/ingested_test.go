@@ -195,8 +195,7 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 	var place onePlace
 	h, err := track.New(track.Config{
 		Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{},
-		Usage: track.NoQuotas, Window: -1,
-		Geo: &place,
+		Usage: track.NoQuotas, Options: track.Options{Window: -1, Geo: &place},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -102,7 +102,7 @@ func setHeaders(h http.Header, all ...header) {
 // A Refusal is the response to an error.
 type Refusal struct {
 	Status int
-	Code   string        // the code in Body, for Config.Observe
+	Code   string        // the code in Body, for Options.Observe
 	Scope  auth.Scope    // for 403: the scope that the key would need, if known
 	Retry  time.Duration // for Retry-After; 0 means none
 	Coding string        // for 415: the accepted encodings; empty means identity

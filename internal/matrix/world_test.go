@@ -60,7 +60,7 @@ func newWorld(t testing.TB, e engine, proxies ...netip.Prefix) *world {
 		keys: map[string]auth.Key{}}
 	w.fill(t)
 	writer, err := audit.New(context.Background(),
-		audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Every: time.Hour})
+		audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Options: audit.Options{Every: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,9 +202,9 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{}, Erase: eraser,
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys,
 		Trail: w.trail, Definitions: lasting{w.definitions},
-		Websites: lastingSites{w.websites}, Tracker: &httpapi.Tracker{Address: "/ingest"},
-		Limiter: w.limiter, Audit: single{w.audit}, Health: health.New(health.Config{Version: "test", Now: noonClock}),
-		Now: noonClock, Proxies: w.proxies})
+		Websites: lastingSites{w.websites}, Limiter: w.limiter, Audit: single{w.audit},
+		Health: health.New(health.Config{Version: "test", Now: noonClock}),
+		Now:    noonClock, Proxies: w.proxies, Options: httpapi.Options{Tracker: &httpapi.Tracker{Address: "/ingest"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

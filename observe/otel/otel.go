@@ -1,9 +1,12 @@
 // Package otel makes OpenTelemetry spans and metrics of requests, statements and seals:
 //
-//	watch, err := otel.New(otel.Config{Tracers: tracers, Meters: meters})                 // providers of the host
-//	engine, err := query.New(query.Config{Store: data, Trace: watch.Statement})
-//	api, err := httpapi.New(httpapi.Config{Observe: watch.Observe("api"), Engine: engine}) // and the other required fields
-//	mux.Handle("/", watch.Handler("api", api))
+//	watch, err := otel.New(otel.Config{Tracers: tracers, Meters: meters}) // providers of the host
+//	service, err := sightline.New(sightline.Config{                      // and the required fields
+//		Query: query.Options{Trace: watch.Statement},
+//		API:   httpapi.Options{Observe: watch.Observe("api")},
+//		Track: track.Options{Observe: watch.Observe("track")},
+//	})
+//	mux.Handle("/", watch.Handler("api", service.API()))
 //
 // It uses the API of OpenTelemetry alone, so the host chooses the SDK and the exporters. It is a separate package so
 // that other hosts do not link OpenTelemetry.
@@ -95,7 +98,7 @@ func New(cfg Config) (*Watch, error) {
 	return w, nil
 }
 
-// Statement is a function for Config.Trace of package query: a span for each statement and each seal.
+// Statement is a function for Options.Trace of package query: a span for each statement and each seal.
 func (w *Watch) Statement(ctx context.Context, s store.Statement) (context.Context, func(rows int, err error)) {
 	label, began := attribute.String("sightline.label", s.Label), w.now()
 	span := trace.SpanFromContext(context.Background()) // records nothing
@@ -128,7 +131,7 @@ func (w *Watch) Statement(ctx context.Context, s store.Statement) (context.Conte
 }
 
 // Handler returns h with a span around each request. handler is the value of the attribute sightline.handler. The span
-// gets its route and its status from [Watch.Observe], which the host gives to the handler as Config.Observe.
+// gets its route and its status from [Watch.Observe], which the host gives to the handler as Options.Observe.
 func (w *Watch) Handler(handler string, h http.Handler) http.Handler {
 	if w.tracer == nil {
 		return h
@@ -149,7 +152,7 @@ func (w *Watch) Handler(handler string, h http.Handler) http.Handler {
 // be one of the host's own.
 type spanKey struct{}
 
-// Observe returns a function for Config.Observe of a handler. handler is the value of the attribute sightline.handler.
+// Observe returns a function for Options.Observe of a handler. handler is the value of the attribute sightline.handler.
 func (w *Watch) Observe(handler string) func(context.Context, observe.Request) {
 	return func(ctx context.Context, r observe.Request) {
 		route := r.Route

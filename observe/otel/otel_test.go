@@ -42,7 +42,8 @@ func TestSpansOfRequestsAndStatements(t *testing.T) {
 	}{{"an answer", nil, 200}, {"a failure", store.ErrUnavailable, 503}} {
 		t.Run(row.why, func(t *testing.T) {
 			rec.spans = nil
-			engine, err := query.New(query.Config{Store: oneStore{row.fault}, Trace: watch.Statement})
+			engine, err := query.New(query.Config{Store: oneStore{row.fault},
+				Options: query.Options{Trace: watch.Statement}})
 			if err != nil {
 				t.Fatal(err)
 			}

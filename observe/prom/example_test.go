@@ -16,9 +16,12 @@ import (
 
 // A host registers one Collector, and passes its Observe to each handler:
 //
-//	api, err := httpapi.New(httpapi.Config{…, Observe: collector.Observe("api")})
-//	tracking, err := track.New(track.Config{…, Observe: collector.Observe("track")})
-//	mux.Handle("/", collector.InFlight("api", api))
+//	service, err := sightline.New(sightline.Config{
+//		Events: events, Records: records,
+//		API:   httpapi.Options{Observe: collector.Observe("api")},
+//		Track: track.Options{Observe: collector.Observe("track")},
+//	})
+//	mux.Handle("/", collector.InFlight("api", service.API()))
 func Example() {
 	collector, registry := prom.New(), prometheus.NewRegistry()
 	if err := registry.Register(collector); err != nil {

@@ -1,8 +1,11 @@
-// Package prom makes Prometheus metrics of the reports that handlers send to Config.Observe, and of an engine:
+// Package prom makes Prometheus metrics of the reports that handlers send to Options.Observe, and of an engine:
 //
 //	collector := prom.New()
 //	registry.MustRegister(collector, prom.Engine(engine, sealer))
-//	api, err := httpapi.New(httpapi.Config{Observe: collector.Observe("api"), Engine: engine}) // and the other required fields
+//	service, err := sightline.New(sightline.Config{ // and the required fields
+//		API:   httpapi.Options{Observe: collector.Observe("api")},
+//		Track: track.Options{Observe: collector.Observe("track")},
+//	})
 //	mux.Handle("/", collector.InFlight("api", api))
 //	mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 //
@@ -86,7 +89,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Observe returns a function for Config.Observe of a handler; handler is the value of the label.
+// Observe returns a function for Options.Observe of a handler; handler is the value of the label.
 func (c *Collector) Observe(handler string) func(context.Context, observe.Request) {
 	return func(_ context.Context, r observe.Request) {
 		route := r.Route

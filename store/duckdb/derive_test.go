@@ -28,8 +28,9 @@ func sealer(t *testing.T, s *Store) *query.Sealer {
 // sealing returns an engine over s whose clock stands still, so that its sealer does not rest.
 func sealing(t *testing.T, s *Store) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, StoreFrom: -1,
-		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s,
+		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		Options: query.Options{StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +111,9 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 	t.Parallel()
 	s := &counted{Store: open(t, Config{})}
 	mustWrite(t, s.Store, batch("a", 100))
-	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1,
-		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s,
+		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		Options: query.Options{ResultCache: -1, StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +232,8 @@ func TestBusyDaysAreResealed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &derivations{Store: open(t, Config{})}
-	e, err := query.New(query.Config{Store: s, ResultCache: -1, Now: func() time.Time { return now }})
+	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now },
+		Options: query.Options{ResultCache: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +317,7 @@ func TestIdleSealingDoesNotRest(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	mustWrite(t, s, batch("a", 100))
-	e, err := query.New(query.Config{Store: s, StoreFrom: -1, Now: ticking()})
+	e, err := query.New(query.Config{Store: s, Now: ticking(), Options: query.Options{StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,8 +390,9 @@ func (g *gated) Query(ctx context.Context, s store.Statement) (*store.Rows, erro
 // engineOver returns an engine over s that stores no answers.
 func engineOver(t *testing.T, s store.Store) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1,
-		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s,
+		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		Options: query.Options{ResultCache: -1, StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,8 +38,9 @@ func storedQuestion() query.Request {
 func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
 	t.Helper()
 	counting := &counted{Store: s}
-	e, err := query.New(query.Config{Store: counting, ResultCache: -1, StoreFrom: -1,
-		Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: counting,
+		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		Options: query.Options{ResultCache: -1, StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,8 +177,9 @@ func TestStatesThatFail(t *testing.T) {
 	}
 	want := ""
 	for name, of := range map[string]store.Store{"": s, "broken": broken{s}, "forgetful": forgetful{s}} {
-		e, err := query.New(query.Config{Store: of, ResultCache: -1, StoreFrom: -1,
-			Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+		e, err := query.New(query.Config{Store: of,
+			Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+			Options: query.Options{ResultCache: -1, StoreFrom: -1}})
 		if err != nil {
 			t.Fatal(err)
 		}

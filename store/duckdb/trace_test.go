@@ -22,15 +22,16 @@ func TestTrace(t *testing.T) {
 	mustWrite(t, s, batch("trace", 50))
 	var mu sync.Mutex
 	var labels []string
-	e, err := query.New(query.Config{Store: s, ResultCache: -1,
+	e, err := query.New(query.Config{Store: s,
 		Now: func() time.Time { return time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC) },
-		Trace: func(ctx context.Context, stmt store.Statement) (context.Context, func(int, error)) {
-			return ctx, func(rows int, err error) {
-				mu.Lock()
-				defer mu.Unlock()
-				labels = append(labels, fmt.Sprint(stmt.Label, " ", rows > 0, " ", err))
-			}
-		}})
+		Options: query.Options{ResultCache: -1,
+			Trace: func(ctx context.Context, stmt store.Statement) (context.Context, func(int, error)) {
+				return ctx, func(rows int, err error) {
+					mu.Lock()
+					defer mu.Unlock()
+					labels = append(labels, fmt.Sprint(stmt.Label, " ", rows > 0, " ", err))
+				}
+			}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,8 @@ func recorded(t testing.TB, cfg Config, n int) (*Store, []audit.Record) {
 
 func mustAudit(t testing.TB, s *Store) *audit.Writer {
 	t.Helper()
-	w, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper, Every: time.Hour})
+	w, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper,
+		Options: audit.Options{Every: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}

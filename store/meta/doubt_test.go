@@ -97,7 +97,8 @@ func TestAuditInDoubt(t *testing.T) {
 	for n := range 6 {
 		f, before := []fate{unsent, unanswered, late}[n%3], n/3
 		t.Run(fmt.Sprint(f, " after ", before), func(t *testing.T) {
-			w, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper, Every: time.Hour})
+			w, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper,
+				Options: audit.Options{Every: time.Hour}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,8 +25,9 @@ func TestWriteUntilKilled(t *testing.T) {
 	}
 	s := mustOpen(t, configAt(at))
 	w, err := audit.New(t.Context(), audit.Config{
-		Log: s.Audit(), Pepper: pepper, Every: 20 * time.Millisecond,
-		OnHead: func(m audit.Checkpoint) { fmt.Println("head", m.Writer, m.Seq, m.MAC) },
+		Log: s.Audit(), Pepper: pepper,
+		Options: audit.Options{Every: 20 * time.Millisecond,
+			OnHead: func(m audit.Checkpoint) { fmt.Println("head", m.Writer, m.Seq, m.MAC) }},
 	})
 	if err != nil {
 		t.Fatal(err)

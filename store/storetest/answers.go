@@ -52,8 +52,8 @@ func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []stri
 	c.rng = rand.New(rand.NewPCG(seed, 2000))
 	at := now
 	engine := func(bytes int64) *query.Engine {
-		e, err := query.New(query.Config{Store: s, Types: c.known, ResultCache: bytes,
-			Now: func() time.Time { return at }})
+		e, err := query.New(query.Config{Store: s, Now: func() time.Time { return at },
+			Options: query.Options{Types: c.known, ResultCache: bytes}})
 		if err != nil {
 			t.Fatal(err)
 		}

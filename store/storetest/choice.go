@@ -106,8 +106,8 @@ func statesOfChoices(t *testing.T, s store.Store) {
 	if _, ok := s.(store.Deriver); !ok {
 		t.Skip("not tested: the store is no store.Deriver")
 	}
-	engine, err := query.New(query.Config{Store: s, ResultCache: -1,
-		Now: func() time.Time { return at("20 00:00:00") }})
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return at("20 00:00:00") },
+		Options: query.Options{ResultCache: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,8 +81,8 @@ func Definitions(t *testing.T, h Harness) {
 				continue
 			}
 			t.Run(zone+"/"+c.name, func(t *testing.T) {
-				e, err := query.New(query.Config{Store: s, Types: types, ResultCache: -1,
-					Now: func() time.Time { return now.AddDate(1, 0, 0) }})
+				e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now.AddDate(1, 0, 0) },
+					Options: query.Options{Types: types, ResultCache: -1}})
 				if err != nil {
 					t.Fatal(err)
 				}

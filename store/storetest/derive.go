@@ -121,8 +121,8 @@ func testMergedAnswers(w *trial) {
 	var engines [2]*query.Engine
 	for i := range engines {
 		var err error
-		if engines[i], err = query.New(query.Config{Store: w.store, Now: w.clock, ResultCache: -1,
-			NoDerived: i == 0}); err != nil {
+		if engines[i], err = query.New(query.Config{Store: w.store, Now: w.clock,
+			Options: query.Options{ResultCache: -1, NoDerived: i == 0}}); err != nil {
 			w.Fatal(err)
 		}
 	}

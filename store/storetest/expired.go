@@ -147,8 +147,8 @@ func (x *expiring) later(b *store.Batch) *store.Batch {
 
 func (x *expiring) engine(t *testing.T, s store.Store, plain bool) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, NoDerived: plain,
-		Now: func() time.Time { return x.before.AddDate(0, 0, 30) }})
+	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return x.before.AddDate(0, 0, 30) },
+		Options: query.Options{NoDerived: plain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64,
 	found := &comparison{answers: map[string]int{}, nonEmpty: map[string]int{}}
 	for chunk := range slices.Chunk(slices.Collect(questions), perKey) {
 		key, left := mandatoryFor(&w, data, rng)
-		some := newEngineRunner(t, query.Config{Store: h.filled(t, &left), NoDerived: true}, rows)
+		some := newEngineRunner(t, query.Config{Store: h.filled(t, &left),
+			Options: query.Options{NoDerived: true}}, rows)
 		named := m.saved.asking(t, rng, all, some, key)
 		for _, q := range chunk {
 			asked := q

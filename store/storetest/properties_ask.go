@@ -48,7 +48,8 @@ func newClient(t *testing.T, s store.Store, w *dataset.Dataset) *client {
 func (c *client) engine(at time.Time) (*query.Engine, error) { return c.engineOver(c.store, at) }
 
 func (c *client) engineOver(s store.Store, at time.Time) (*query.Engine, error) {
-	return query.New(query.Config{Store: s, Types: c.known, Now: func() time.Time { return at }})
+	return query.New(query.Config{Store: s, Now: func() time.Time { return at },
+		Options: query.Options{Types: c.known}})
 }
 
 func (c *client) askEngine(q question) answer { return c.answerTo(c.store, q, nil) }

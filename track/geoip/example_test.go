@@ -7,14 +7,14 @@ import (
 	"github.com/sightline-analytics/sightline/track/geoip"
 )
 
-// A file of cities or countries in the MaxMind format implements track.Config.Geo.
+// A file of cities or countries in the MaxMind format implements track.Geo.
 func Example() {
-	cfg := track.Config{ /* … */ }
+	var options track.Options // for sightline.Config.Track
 	file, err := geoip.Open("no such file.mmdb")
 	if err != nil {
 		fmt.Println("visitors have no country")
 	} else {
-		cfg.Geo = file
+		options.Geo = file
 	}
 	// Output: visitors have no country
 }

@@ -4,7 +4,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	tracking, err := track.New(track.Config{Geo: locations, Writer: rows}) // and the other required fields
+//	tracking, err := sightline.New(sightline.Config{Track: track.Options{Geo: locations}}) // and the required fields
 //	changed, err := locations.Reload() // after the file was replaced, or now and then
 //
 // It reads the schemas of MaxMind, DB-IP, IPinfo and IPLocate.

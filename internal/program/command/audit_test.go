@@ -198,7 +198,8 @@ func (in installed) recordAt(t *testing.T, instant time.Time) {
 		t.Fatal(err)
 	}
 	w, err := audit.New(t.Context(),
-		audit.Config{Log: records.Audit(), Pepper: pepper, OnHead: heads.Keep, Now: now, Logger: log})
+		audit.Config{Log: records.Audit(), Pepper: pepper, Now: now, Logger: log,
+			Options: audit.Options{OnHead: heads.Keep}})
 	if err != nil {
 		t.Fatal(err)
 	}

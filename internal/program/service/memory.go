@@ -47,9 +47,9 @@ func (d division) budget() (*memory.Budget, error) {
 
 // bound bounds what an engine remembers and answers. With the responses that the API remembers, and with the budget for
 // requests, it is half of the heap: then the collection of garbage has enough room.
-func (d division) bound(cfg *query.Config) {
-	cfg.MaxPartials, cfg.ResultCache = d.heap/4, d.heap/32
-	cfg.MaxAnswer = min(query.DefaultMaxAnswer, d.heap/32)
+func (d division) bound(options *query.Options) {
+	options.MaxPartials, options.ResultCache = d.heap/4, d.heap/32
+	options.MaxAnswer = min(query.DefaultMaxAnswer, d.heap/32)
 }
 
 // limitHeap makes Go collect garbage more often as its memory comes near d.heap, unless the environment sets less by

@@ -33,9 +33,9 @@ func TestTheMemoryOfTheProcessIsDivided(t *testing.T) {
 		if total := row.settings.Memory; total > 0 && row.settings.ClickHouse.DSN == "" && d.mayTake()+d.heap > total {
 			t.Errorf("%s: %d and %d are more than %d", row.name, d.mayTake(), d.heap, total)
 		}
-		var cfg query.Config
-		d.bound(&cfg)
-		if live := cfg.MaxPartials + 2*cfg.ResultCache + d.heap/16 + d.heap/8; live > d.heap*9/16 {
+		var options query.Options
+		d.bound(&options)
+		if live := options.MaxPartials + 2*options.ResultCache + d.heap/16 + d.heap/8; live > d.heap*9/16 {
 			t.Errorf("%s: requests and caches may hold %d of %d", row.name, live, d.heap)
 		}
 		budget, err := d.budget()
@@ -43,10 +43,10 @@ func TestTheMemoryOfTheProcessIsDivided(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := budget.Answer(memory.Caller{Owner: "a", Key: "1"})
-		if err := one.Grow(cfg.MaxAnswer); err != nil {
+		if err := one.Grow(options.MaxAnswer); err != nil {
 			t.Errorf("%s: the largest answer does not fit: %v", row.name, err)
 		}
-		if err := budget.Answer(memory.Caller{Owner: "b", Key: "2"}).Grow(2 * cfg.MaxAnswer); err != nil {
+		if err := budget.Answer(memory.Caller{Owner: "b", Key: "2"}).Grow(2 * options.MaxAnswer); err != nil {
 			t.Errorf("%s: the largest answer of another owner does not fit: %v", row.name, err)
 		}
 	}

@@ -37,7 +37,7 @@ type Settings struct {
 	Hangups       <-chan os.Signal // makes the server read the GeoIP file again; nil: none
 	CountryHeader string           // header from Proxies with the country; empty: none
 	Proxies       clientip.Proxies // proxies with trusted headers
-	TrackWindow   time.Duration    // as track.Config.Window
+	TrackWindow   time.Duration    // as track.Options.Window
 	Origins       []string         // origins of pages that may read /v1
 	MCP           bool             // serve the tools of package mcp at /v1/mcp
 

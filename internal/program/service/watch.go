@@ -75,7 +75,7 @@ func (m *metrics) watch(e *query.Engine, s *query.Sealer) {
 	}
 }
 
-// observer returns the Config.Observe for the handler with a name.
+// observer returns the Options.Observe of the handler with a name.
 func (m *metrics) observer(name string) func(context.Context, observe.Request) {
 	if m == nil {
 		return nil

@@ -43,15 +43,15 @@ func (a *app) openService() (err error) {
 
 		TrackingPath: trackPrefix,
 
-		Query: query.Config{NoDerived: a.settings.NoDerived},
-		API: httpapi.Config{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"),
+		Query: query.Options{NoDerived: a.settings.NoDerived},
+		API: httpapi.Options{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"),
 			ExportFormats: []exporter.Format{parquet.Format()}, Encoders: []httpapi.Encoder{zstd.New()}},
-		Track: track.Config{
+		Track: track.Options{
 			CountryHeader: a.settings.CountryHeader,
 			Window:        a.settings.TrackWindow,
 			Observe:       a.metrics.observer("track"),
 		},
-		Trail: audit.Config{Retention: a.settings.AuditKeep, WarnSize: a.settings.AuditWarn, OnHead: a.heads.Keep},
+		Trail: audit.Options{Retention: a.settings.AuditKeep, WarnSize: a.settings.AuditWarn, OnHead: a.heads.Keep},
 	}
 	division.bound(&cfg.Query)
 	if a.settings.NoResultCache {

@@ -139,7 +139,7 @@ var errNotKept = errors.New("query: the store keeps no partials")
 
 // Store computes and stores the states for answers without filters about the UTC days of a website that [from, to)
 // touches, unless the store has them. Run does so in time, for days that are over and for websites with
-// Config.StoreFrom. It fails if the store is not a [store.StateKeeper], and if nothing is merged.
+// Options.StoreFrom. It fails if the store is not a [store.StateKeeper], and if nothing is merged.
 func (s *States) Store(ctx context.Context, website store.Subject, from, to time.Time) error {
 	if s.merger.Keeper == nil {
 		return errNotKept

@@ -65,7 +65,7 @@ func (s *States) store(ctx context.Context, website store.Subject, days []calend
 	return true, nil
 }
 
-// errNotBusy: the website has fewer pageviews than Config.StoreFrom.
+// errNotBusy: the website has fewer pageviews than Options.StoreFrom.
 var errNotBusy = errors.New("query: the website is not busy")
 
 // A batch makes states of some days.
