@@ -1,13 +1,17 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -385,5 +389,34 @@ func TestComparison(t *testing.T) {
 	if at := got.Data[0].Meta.PartialFrom; at != "2026-03-29 12:00:00" || got.Data[0].Previous[12] != nil ||
 		got.Data[0].Previous[11] == nil {
 		t.Errorf("future rows from %s, want 12:00; compared rows %v", at, got.Data[0].Previous[11:13])
+	}
+}
+
+// panicking is a store whose list of days panics for January.
+type panicking struct{ value error }
+
+func (p panicking) Days(_ context.Context, _ store.Subject, from, _ time.Time) ([]store.Day, error) {
+	if from.Before(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)) {
+		panic(p.value)
+	}
+	return nil, nil
+}
+
+// A part of the host that breaks the connection does so also in one query of a batch, although another succeeds. Any
+// other panic is an error of its query.
+func TestABatchBreaksTheConnectionForItsHost(t *testing.T) {
+	send := func(value error) (rec *httptest.ResponseRecorder, broken error) {
+		w := newVersioned(t, panicking{value}, query.Config{})
+		defer func() { broken, _ = recover().(error) }()
+		return w.send("POST", "/v1/query?website_id=site_a", "all",
+			`[{"parameters":["pages"],"startDate":"2026-03-01","endDate":"2026-03-02"},
+			{"parameters":["pages"],"startDate":"2026-01-02","endDate":"2026-01-03"}]`), nil
+	}
+	if rec, broken := send(http.ErrAbortHandler); !errors.Is(broken, http.ErrAbortHandler) {
+		t.Errorf("http.ErrAbortHandler: %v, and the panic %v", rec, broken)
+	}
+	if rec, broken := send(errors.New("a fault of the host")); broken != nil || rec.Code != http.StatusOK ||
+		!strings.Contains(rec.Body.String(), `"code":"INTERNAL_SERVER_ERROR"`) {
+		t.Errorf("another panic: %v, and the panic %v", rec, broken)
 	}
 }
