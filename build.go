@@ -182,7 +182,7 @@ func (b *builder) openKeys(to *shared) {
 
 func (b *builder) openEngine() {
 	cfg := query.Config{Store: first[store.Store](b.cfg.Events, missing{}), Names: b.cfg.Names, Now: b.cfg.Now,
-		Logger: b.cfg.Logger, Options: b.cfg.Query}
+		Logger: b.cfg.Logger, EngineOptions: b.cfg.Query}
 	setAbility(&cfg.Names, b.cfg.Records)
 	engine, err := query.New(cfg)
 	if b.fault(err) {

@@ -80,10 +80,10 @@ type Config struct {
 	// Logger is the log. Nil means no log.
 	Logger *slog.Logger
 
-	Query query.Options   // options of the engine, such as Types and ResultCache
-	API   httpapi.Options // options of the API, such as CORSOrigins and Observe
-	Track track.Options   // options of tracking, such as Geo and Window
-	Trail audit.Options   // options of the audit trail in Records, such as Retention
+	Query query.EngineOptions // options of the engine, such as Types and ResultCache
+	API   httpapi.Options     // options of the API, such as CORSOrigins and Observe
+	Track track.Options       // options of tracking, such as Geo and Window
+	Trail audit.Options       // options of the audit trail in Records, such as Retention
 }
 
 // Records are the records of a service beside its events. [store/meta.Store] implements them in SQLite and PostgreSQL.

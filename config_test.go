@@ -32,7 +32,7 @@ func sharedParts(options any) (names []string) {
 // TestOptionsHaveNoParts proves that a part of the service is given in one place: no option has its type. The Config of
 // a handler, which has parts, shows that the test can fail.
 func TestOptionsHaveNoParts(t *testing.T) {
-	for _, options := range []any{query.Options{}, httpapi.Options{}, track.Options{}, audit.Options{}} {
+	for _, options := range []any{query.EngineOptions{}, httpapi.Options{}, track.Options{}, audit.Options{}} {
 		if names := sharedParts(options); names != nil {
 			t.Errorf("%T has parts: %q", options, names)
 		}

@@ -110,7 +110,7 @@ func refusals(t *testing.T) []refusal {
 		}), "Config.Events is required | or Config.Directory | or Config.Salts"},
 		{"sightline.New", made(sightline.New, sightline.Config{
 			Events: (*rows)(nil), Directory: sites, Audit: auth.Discard, Auth: nobody{},
-			Query: query.Options{Timeout: -1}, API: httpapi.Options{MaxBody: -1, CORSOrigins: []string{"*"}},
+			Query: query.EngineOptions{Timeout: -1}, API: httpapi.Options{MaxBody: -1, CORSOrigins: []string{"*"}},
 			Track: track.Options{MaxBody: -2},
 		}),
 			"Config.Events is required | or Config.Salts | query: Config.Timeout | httpapi: Config.MaxBody" +
@@ -197,12 +197,12 @@ func refusals(t *testing.T) []refusal {
 		{"panel.New", made(panel.New, panel.Config{API: "/api/"}), "API must"},
 		{"panel.New", made(panel.New, panel.Config{API: "api"}), "API must"},
 		{"panel.New", made(panel.New, panel.Config{API: `/\other.example`}), "API must"},
-		{"query.New", made(query.New, query.Config{Options: query.Options{Timeout: -1}}),
+		{"query.New", made(query.New, query.Config{EngineOptions: query.EngineOptions{Timeout: -1}}),
 			"Config.Store | Config.Timeout"},
 		{"query.New", made(query.New, query.Config{Store: &rows{},
-			Options: query.Options{Parallel: -1}}), "Config.Parallel"},
+			EngineOptions: query.EngineOptions{Parallel: -1}}), "Config.Parallel"},
 		{"query.New", made(query.New, query.Config{Store: &rows{},
-			Options: query.Options{MaxAnswer: -1}}), "Config.MaxAnswer"},
+			EngineOptions: query.EngineOptions{MaxAnswer: -1}}), "Config.MaxAnswer"},
 
 		{"store/clickhouse.Open", opened(clickhouse.Open, clickhouse.Config{
 			Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, WriteTimeout: -1,

@@ -23,7 +23,7 @@ func newUsage(events store.Store, now func() time.Time) (*usage, error) {
 	}
 	// its queries do not repeat
 	engine, err := query.New(query.Config{Store: events, Now: now,
-		Options: query.Options{Types: types, ResultCache: -1, MaxPartials: -1}})
+		EngineOptions: query.EngineOptions{Types: types, ResultCache: -1, MaxPartials: -1}})
 	return &usage{engine}, err
 }
 

@@ -46,7 +46,7 @@ func BenchmarkBare(b *testing.B) {
 // benchWorld returns a world without limits and audit trail. Its store reports that data never changes.
 func benchWorld(b *testing.B, kept bool) *world {
 	return newVersioned(b, &versions{}, query.Config{
-		Options: query.Options{ResultCache: map[bool]int64{false: -1}[kept]},
+		EngineOptions: query.EngineOptions{ResultCache: map[bool]int64{false: -1}[kept]},
 	}, func(cfg *Config) {
 		cfg.Audit, cfg.Limiter = auth.Discard, auth.Unlimited
 	})

@@ -73,7 +73,7 @@ func TestDocumentHasOwnTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newVersioned(t, &versions{}, query.Config{Options: query.Options{Types: types}})
+	w := newVersioned(t, &versions{}, query.Config{EngineOptions: query.EngineOptions{Types: types}})
 	body := w.send("GET", "/v1/openapi.json", "", "").Body.String()
 	for _, want := range []string{`"OurPagesRow":{`, `"OurPagesParameter":{`, `"const":"our_pages"`} {
 		if !strings.Contains(body, want) {

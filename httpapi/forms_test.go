@@ -73,7 +73,7 @@ func TestFormsByAccept(t *testing.T) {
 func TestFormsHaveTheSameRows(t *testing.T) {
 	for _, compare := range []string{"", `,"compare":"previous_period"`} {
 		for _, kept := range []int64{-1, 1 << 20} {
-			w := newVersioned(t, &versions{}, query.Config{Options: query.Options{ResultCache: kept}},
+			w := newVersioned(t, &versions{}, query.Config{EngineOptions: query.EngineOptions{ResultCache: kept}},
 				func(cfg *Config) { cfg.ResponseCache = kept })
 			body := `{"parameters":["pages"]` + compare + `,` + inMarch + `}`
 			get := func(accept string) string {

@@ -38,7 +38,7 @@ func TestObserve(t *testing.T) {
 		if cfg.Engine, err = query.New(query.Config{Store: struct {
 			*cannedStore
 			slowVersions
-		}{canned, slow}, Now: clock, Options: query.Options{Parallel: 1, ResultCache: -1}}); err != nil {
+		}{canned, slow}, Now: clock, EngineOptions: query.EngineOptions{Parallel: 1, ResultCache: -1}}); err != nil {
 			t.Fatal(err)
 		}
 	})

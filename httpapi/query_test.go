@@ -312,7 +312,7 @@ func TestSizeOfAnAnswer(t *testing.T) {
 	w := newWorld(t, func(cfg *Config) {
 		var err error
 		if cfg.Engine, err = query.New(query.Config{Store: &cannedStore{}, Now: cfg.Now,
-			Options: query.Options{MaxAnswer: 2500}}); err != nil {
+			EngineOptions: query.EngineOptions{MaxAnswer: 2500}}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -22,7 +22,7 @@ func TestRememberedResponses(t *testing.T) {
 	for _, kept := range []bool{true, false} {
 		t.Run(fmt.Sprintf("remembers %t", kept), func(t *testing.T) {
 			v := &versions{}
-			w := newVersioned(t, v, query.Config{Options: query.Options{ResultCache: -1}},
+			w := newVersioned(t, v, query.Config{EngineOptions: query.EngineOptions{ResultCache: -1}},
 				func(cfg *Config) { cfg.ResponseCache = map[bool]int64{true: 1 << 20}[kept] })
 			w.store.only = "traffic"
 			w.store.fail(errSecret)
@@ -124,7 +124,7 @@ func TestDaysAreReadOnce(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := &daily{cannedStore: &cannedStore{}}
 			// no work in the background reads days
-			w := newWorld(t, over(t, s, query.Config{Options: query.Options{MaxPartials: -1}}))
+			w := newWorld(t, over(t, s, query.Config{EngineOptions: query.EngineOptions{MaxPartials: -1}}))
 			method := map[bool]string{true: "GET", false: "POST"}[tc.body == ""]
 			tag := ""
 			for _, step := range []string{"computed", "remembered", "confirmed"} {

@@ -129,7 +129,7 @@ func TestTypesOfDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := query.New(query.Config{Store: twoLanguages{}, Options: query.Options{Types: types}})
+	engine, err := query.New(query.Config{Store: twoLanguages{}, EngineOptions: query.EngineOptions{Types: types}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestDefinitionsAreBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := query.New(query.Config{Store: twoLanguages{}, Options: query.Options{Types: types}})
+	engine, err := query.New(query.Config{Store: twoLanguages{}, EngineOptions: query.EngineOptions{Types: types}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,11 +30,11 @@ type Config struct {
 	// Nil: nothing is logged.
 	Logger *slog.Logger
 
-	Options
+	EngineOptions
 }
 
-// Options say how an Engine answers. The zero value has the defaults.
-type Options struct {
+// EngineOptions say how an Engine answers. The zero value has the defaults.
+type EngineOptions struct {
 	Types    *Registry     // nil means the built-in types
 	Timeout  time.Duration // per parameter; 0 means 30 s
 	Parallel int           // parameters of one request that run at once; 0 means 4

@@ -67,8 +67,8 @@ func (s *telling) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 func keeping(t testing.TB, s store.Store, bytes int64) *query.Engine {
 	t.Helper()
 	e, err := query.New(query.Config{Store: s,
-		Now:     func() time.Time { return time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC) },
-		Options: query.Options{ResultCache: bytes}})
+		Now:           func() time.Time { return time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC) },
+		EngineOptions: query.EngineOptions{ResultCache: bytes}})
 	if err != nil {
 		t.Fatal(err)
 	}

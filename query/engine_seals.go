@@ -39,7 +39,7 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 
 // StorePartials computes and stores the partials for answers without filters about the UTC days of a website that
 // [from, to) touches, unless the store has them. A [Sealer] does so in time, for days that are over and for websites
-// with Options.StoreFrom. It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
+// with EngineOptions.StoreFrom. It fails if the store is not a [store.StateKeeper], and if the engine has no partials.
 func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
 	return e.keeper.States.Store(ctx, website, from, to)
 }
@@ -93,7 +93,7 @@ type Sealer struct {
 	keeper *keep.Keeper
 }
 
-// NewSealer returns the Sealer of e. It is nil if Options.NoDerived is set, and if the store is not a [store.Deriver]:
+// NewSealer returns the Sealer of e. It is nil if EngineOptions.NoDerived is set or the store is not a [store.Deriver]:
 // [New] logs what the store lacks.
 func NewSealer(e *Engine) *Sealer {
 	if _, derives := e.store.(store.Deriver); !derives || e.plain {

@@ -84,26 +84,26 @@ func TestOrigins(t *testing.T) {
 		req    query.Request
 		want   query.Origin
 	}{
-		{"states are off", query.Config{Options: query.Options{MaxPartials: noStates}},
+		{"states are off", query.Config{EngineOptions: query.EngineOptions{MaxPartials: noStates}},
 			nil, nil, pages,
 			query.Origin{Source: query.Statement, Why: query.Off}},
 		{"a list", query.Config{}, nil, nil, question("session_list", 5),
 			query.Origin{Source: query.Statement, Why: query.NotMergeable}},
 		{"a new question", query.Config{}, nil, nil, pages,
 			query.Origin{Source: query.Statement, Why: query.FirstAsked}},
-		{"a new question about the same rows", query.Config{Options: query.Options{ResultCache: noAnswers}},
+		{"a new question about the same rows", query.Config{EngineOptions: query.EngineOptions{ResultCache: noAnswers}},
 			nil, ask(pages), others,
 			query.Origin{Source: query.Statement, Why: query.NotStored}},
 		{"states are too large", query.Config{}, func() error { return store.ErrTooLarge },
 			append(ask(pages, others), wait), question("pages", 6),
 			query.Origin{Source: query.Statement, Why: query.StatesTooLarge}},
-		{"states have no room", query.Config{Options: query.Options{MaxPartials: 8}},
+		{"states have no room", query.Config{EngineOptions: query.EngineOptions{MaxPartials: 8}},
 			nil, append(ask(pages, others), wait),
 			question("pages", 6), query.Origin{Source: query.Statement, Why: query.NoRoom}},
 		{"all days changed", query.Config{}, nil, append(ask(pages, others), wait, write), pages,
 			query.Origin{Source: query.Statement, Why: query.DaysChanged}},
 		{"an answer is remembered", query.Config{}, nil, ask(pages), pages, query.Origin{Source: query.Remembered}},
-		{"no answer is remembered", query.Config{Options: query.Options{ResultCache: noAnswers}},
+		{"no answer is remembered", query.Config{EngineOptions: query.EngineOptions{ResultCache: noAnswers}},
 			nil, append(ask(pages, pages), wait), pages,
 			query.Origin{Source: query.Merged, Why: query.Off}},
 		{"an answer that is not remembered", query.Config{}, nil, append(ask(today, today), wait), today,
@@ -112,7 +112,7 @@ func TestOrigins(t *testing.T) {
 			query.Origin{Source: query.Merged, Why: query.FirstAsked}},
 		{"one day changed", query.Config{}, nil, append(ask(pages, others), wait, writeOne), pages,
 			query.Origin{Source: query.Merged, Why: query.DaysChanged}},
-		{"answers have no room", query.Config{Options: query.Options{ResultCache: 1}},
+		{"answers have no room", query.Config{EngineOptions: query.EngineOptions{ResultCache: 1}},
 			nil, append(ask(pages, others), wait), pages,
 			query.Origin{Source: query.Merged, Why: query.NoRoom}},
 	} {
@@ -226,7 +226,7 @@ func TestBackgroundPanicsAreLogged(t *testing.T) {
 	s, log := &daily{silent: silent{dialect.DuckDB()}, states: func() error { panic("the store is broken") }},
 		&bytes.Buffer{}
 	s.version.Store(1)
-	e := logged(t, s, query.Config{Options: query.Options{ResultCache: -1}}, log)
+	e := logged(t, s, query.Config{EngineOptions: query.EngineOptions{ResultCache: -1}}, log)
 	for range 2 {
 		run(t, e, question("pages", 5))
 	}
@@ -245,7 +245,7 @@ func TestBackgroundPanicsAreLogged(t *testing.T) {
 func TestStatesThatAreFoundTooLarge(t *testing.T) {
 	s := &daily{silent: silent{dialect.DuckDB()}}
 	s.version.Store(1)
-	e := logged(t, s, query.Config{Options: query.Options{ResultCache: -1}}, &bytes.Buffer{})
+	e := logged(t, s, query.Config{EngineOptions: query.EngineOptions{ResultCache: -1}}, &bytes.Buffer{})
 	for range 2 {
 		run(t, e, question("pages", 5))
 	}

@@ -76,7 +76,7 @@ func ExampleRows() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine, err := query.New(query.Config{Store: twoLanguages{}, Options: query.Options{Types: types}})
+	engine, err := query.New(query.Config{Store: twoLanguages{}, EngineOptions: query.EngineOptions{Types: types}})
 	if err != nil {
 		log.Fatal(err)
 	}

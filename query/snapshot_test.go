@@ -13,7 +13,7 @@ import (
 func TestSnapshotKeys(t *testing.T) {
 	s := &daily{silent: silent{dialect.DuckDB()}}
 	s.version.Store(1)
-	e := logged(t, s, query.Config{Options: query.Options{ResultCache: -1}}, &bytes.Buffer{})
+	e := logged(t, s, query.Config{EngineOptions: query.EngineOptions{ResultCache: -1}}, &bytes.Buffer{})
 	key := func(req query.Request) string {
 		t.Helper()
 		p, err := e.Prepare(t.Context(), website, req)

@@ -35,7 +35,7 @@ func BenchmarkAsking(b *testing.B) {
 func (r *run) unmerged(b *testing.B, s *service, q question, of subject) {
 	var err error
 	s.engine, err = query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
-		Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: -1}})
+		EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1, MaxPartials: -1}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func openRaw(b *testing.B, raw string) catchUp {
 func (c catchUp) newEngine(b *testing.B, partials int64) *query.Engine {
 	b.Helper()
 	e, err := query.New(query.Config{Store: c.store, Now: c.now,
-		Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: partials}})
+		EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1, MaxPartials: partials}})
 	if err != nil {
 		b.Fatal(err)
 	}

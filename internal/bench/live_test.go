@@ -24,7 +24,7 @@ func BenchmarkLive(b *testing.B) {
 		quiet       bool
 	}{{"sealed", -1, true}, {"partials", 0, false}, {"rows", -1, false}} {
 		engine, err := query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
-			Options: query.Options{ResultCache: -1, MaxPartials: c.maxPartials}})
+			EngineOptions: query.EngineOptions{ResultCache: -1, MaxPartials: c.maxPartials}})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func newService(ctx context.Context, file string, bound memory, clients int) (*s
 	}
 	now := func() time.Time { return end }
 	engine, engineErr := query.New(query.Config{Store: s, Now: now,
-		Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: bound.partials}})
+		EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1, MaxPartials: bound.partials}})
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	records, recordsErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err := errors.Join(engineErr, pepperErr, recordsErr); err != nil {

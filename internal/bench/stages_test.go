@@ -65,7 +65,7 @@ func (r *run) onClickHouse(all *testing.B) func(*testing.B, question, subject) {
 				}
 			})
 			engine, err := query.New(query.Config{Store: events, Now: func() time.Time { return end },
-				Options: query.Options{Timeout: patience, ResultCache: -1, MaxPartials: r.memory.partials}})
+				EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1, MaxPartials: r.memory.partials}})
 			if err := errors.Join(err, events.Migrate(b.Context()),
 				writeAll(b.Context(), events, traffic{r.Traffic.Pageviews / 10, r.Traffic.Days}, 50_000)); err != nil {
 				b.Fatal(err)

@@ -51,7 +51,7 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 			maxPartials int64
 		}{{"with partials", 0}, {"without", -1}} {
 			e, err := query.New(query.Config{Store: in.store,
-				Options: query.Options{ResultCache: -1, MaxPartials: c.maxPartials}})
+				EngineOptions: query.EngineOptions{ResultCache: -1, MaxPartials: c.maxPartials}})
 			if err != nil {
 				b.Fatal(err)
 			}

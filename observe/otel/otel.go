@@ -2,7 +2,7 @@
 //
 //	watch, err := otel.New(otel.Config{Tracers: tracers, Meters: meters}) // providers of the host
 //	service, err := sightline.New(sightline.Config{                      // and the required fields
-//		Query: query.Options{Trace: watch.Statement},
+//		Query: query.EngineOptions{Trace: watch.Statement},
 //		API:   httpapi.Options{Observe: watch.Observe("api")},
 //		Track: track.Options{Observe: watch.Observe("track")},
 //	})

@@ -43,7 +43,7 @@ func TestSpansOfRequestsAndStatements(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			rec.spans = nil
 			engine, err := query.New(query.Config{Store: oneStore{row.fault},
-				Options: query.Options{Trace: watch.Statement}})
+				EngineOptions: query.EngineOptions{Trace: watch.Statement}})
 			if err != nil {
 				t.Fatal(err)
 			}

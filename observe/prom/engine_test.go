@@ -31,7 +31,7 @@ func (empty) Query(_ context.Context, stmt store.Statement) (*store.Rows, error)
 }
 
 func TestEngine(t *testing.T) {
-	e, err := query.New(query.Config{Store: empty{}, Options: query.Options{ResultCache: -1}})
+	e, err := query.New(query.Config{Store: empty{}, EngineOptions: query.EngineOptions{ResultCache: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

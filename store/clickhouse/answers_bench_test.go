@@ -41,8 +41,8 @@ func BenchmarkAnswers(b *testing.B) {
 		for _, way := range []struct {
 			name string
 			by   query.Config
-		}{{"from rows", query.Config{Options: query.Options{NoDerived: true}}},
-			{"from seals", query.Config{Options: query.Options{MaxPartials: -1}}},
+		}{{"from rows", query.Config{EngineOptions: query.EngineOptions{NoDerived: true}}},
+			{"from seals", query.Config{EngineOptions: query.EngineOptions{MaxPartials: -1}}},
 			{"from partials", query.Config{}}} {
 			way.by.Store, way.by.ResultCache, way.by.Now = s, -1, func() time.Time { return benchFrom.AddDate(0, 4, 0) }
 			engine, err := query.New(way.by)

@@ -137,7 +137,7 @@ func TestRequestOfTheLargestSize(t *testing.T) {
 		when := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		write(t, s, someEvent("e1"))
 		engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return when },
-			Options: query.Options{Timeout: 2 * time.Minute}})
+			EngineOptions: query.EngineOptions{Timeout: 2 * time.Minute}})
 		if err != nil {
 			t.Fatal(err)
 		}

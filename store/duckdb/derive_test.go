@@ -29,8 +29,8 @@ func sealer(t *testing.T, s *Store) *query.Sealer {
 func sealing(t *testing.T, s *Store) *query.Engine {
 	t.Helper()
 	e, err := query.New(query.Config{Store: s,
-		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
-		Options: query.Options{StoreFrom: -1}})
+		Now:           func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		EngineOptions: query.EngineOptions{StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,8 +112,8 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 	s := &counted{Store: open(t, Config{})}
 	mustWrite(t, s.Store, batch("a", 100))
 	e, err := query.New(query.Config{Store: s,
-		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
-		Options: query.Options{ResultCache: -1, StoreFrom: -1}})
+		Now:           func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		EngineOptions: query.EngineOptions{ResultCache: -1, StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestBusyDaysAreResealed(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &derivations{Store: open(t, Config{})}
 	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now },
-		Options: query.Options{ResultCache: -1}})
+		EngineOptions: query.EngineOptions{ResultCache: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestIdleSealingDoesNotRest(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	mustWrite(t, s, batch("a", 100))
-	e, err := query.New(query.Config{Store: s, Now: ticking(), Options: query.Options{StoreFrom: -1}})
+	e, err := query.New(query.Config{Store: s, Now: ticking(), EngineOptions: query.EngineOptions{StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,8 +391,8 @@ func (g *gated) Query(ctx context.Context, s store.Statement) (*store.Rows, erro
 func engineOver(t *testing.T, s store.Store) *query.Engine {
 	t.Helper()
 	e, err := query.New(query.Config{Store: s,
-		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
-		Options: query.Options{ResultCache: -1, StoreFrom: -1}})
+		Now:           func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		EngineOptions: query.EngineOptions{ResultCache: -1, StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestAnswersBesideOneDay(t *testing.T) {
 	older := altered{s, func(d *store.Day) { d.Sealed-- }}
 	var engines [4]*query.Engine
 	for i, c := range []query.Config{{Store: s,
-		Options: query.Options{NoDerived: true}}, {Store: s}, {Store: unsealed}, {Store: older}} {
+		EngineOptions: query.EngineOptions{NoDerived: true}}, {Store: s}, {Store: unsealed}, {Store: older}} {
 		c.Now, c.ResultCache, c.MaxPartials = now, -1, -1
 		var err error
 		if engines[i], err = query.New(c); err != nil {
@@ -127,7 +127,7 @@ func TestRowWrittenDuringAQuery(t *testing.T) {
 	}
 	meanwhile := func() {}
 	looked := altered{s, func(*store.Day) { meanwhile() }}
-	merging, err := query.New(query.Config{Store: looked, Options: query.Options{ResultCache: -1}})
+	merging, err := query.New(query.Config{Store: looked, EngineOptions: query.EngineOptions{ResultCache: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

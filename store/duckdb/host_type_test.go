@@ -34,7 +34,7 @@ func TestHostQueryType(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := query.New(query.Config{Store: s, Options: query.Options{Types: types}})
+	e, err := query.New(query.Config{Store: s, EngineOptions: query.EngineOptions{Types: types}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,11 +166,11 @@ func verifyKilled(t *testing.T, path string) (verified int, clustered int64) {
 		t.Fatalf("Open after the kill: %v", err)
 	}
 	defer func() { _ = s.Close(context.Background()) }()
-	sealed, err := query.New(query.Config{Store: s, Options: query.Options{ResultCache: -1}})
+	sealed, err := query.New(query.Config{Store: s, EngineOptions: query.EngineOptions{ResultCache: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := query.New(query.Config{Store: s, Options: query.Options{ResultCache: -1, NoDerived: true}})
+	plain, err := query.New(query.Config{Store: s, EngineOptions: query.EngineOptions{ResultCache: -1, NoDerived: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

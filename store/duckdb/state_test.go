@@ -39,8 +39,8 @@ func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
 	t.Helper()
 	counting := &counted{Store: s}
 	e, err := query.New(query.Config{Store: counting,
-		Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
-		Options: query.Options{ResultCache: -1, StoreFrom: -1}})
+		Now:           func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+		EngineOptions: query.EngineOptions{ResultCache: -1, StoreFrom: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,8 +178,8 @@ func TestStatesThatFail(t *testing.T) {
 	want := ""
 	for name, of := range map[string]store.Store{"": s, "broken": broken{s}, "forgetful": forgetful{s}} {
 		e, err := query.New(query.Config{Store: of,
-			Now:     func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
-			Options: query.Options{ResultCache: -1, StoreFrom: -1}})
+			Now:           func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) },
+			EngineOptions: query.EngineOptions{ResultCache: -1, StoreFrom: -1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -191,7 +191,7 @@ func TestErrorDependsOnALaterSession(t *testing.T) {
 	write(store.Batch{Errors: []store.Error{{Website: "w", ID: "e", Time: at(10, 23), Identity: session, Message: "x"}},
 		Events: []store.Event{{Website: "w", ID: "c", Kind: store.Click, Time: at(11, 22), Identity: session}}})
 	e, err := query.New(query.Config{Store: s,
-		Options: query.Options{ResultCache: -1}}) // stored answers would not use partials
+		EngineOptions: query.EngineOptions{ResultCache: -1}}) // stored answers would not use partials
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestTrace(t *testing.T) {
 	var labels []string
 	e, err := query.New(query.Config{Store: s,
 		Now: func() time.Time { return time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC) },
-		Options: query.Options{ResultCache: -1,
+		EngineOptions: query.EngineOptions{ResultCache: -1,
 			Trace: func(ctx context.Context, stmt store.Statement) (context.Context, func(int, error)) {
 				return ctx, func(rows int, err error) {
 					mu.Lock()

@@ -87,8 +87,8 @@ func BenchmarkAnswers(b *testing.B) {
 	ways := []struct {
 		name string
 		cfg  query.Config
-	}{{"from events", query.Config{Options: query.Options{NoDerived: true}}},
-		{"from sealed rows", query.Config{Options: query.Options{MaxPartials: -1}}},
+	}{{"from events", query.Config{EngineOptions: query.EngineOptions{NoDerived: true}}},
+		{"from sealed rows", query.Config{EngineOptions: query.EngineOptions{MaxPartials: -1}}},
 		{"merged", query.Config{}}}
 	for i, way := range ways {
 		way.cfg.Store, way.cfg.ResultCache, way.cfg.Now = s, -1, func() time.Time { return now }

@@ -53,7 +53,7 @@ func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []stri
 	at := now
 	engine := func(bytes int64) *query.Engine {
 		e, err := query.New(query.Config{Store: s, Now: func() time.Time { return at },
-			Options: query.Options{Types: c.known, ResultCache: bytes}})
+			EngineOptions: query.EngineOptions{Types: c.known, ResultCache: bytes}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func statesOfChoices(t *testing.T, s store.Store) {
 		t.Skip("not tested: the store is no store.Deriver")
 	}
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return at("20 00:00:00") },
-		Options: query.Options{ResultCache: -1}})
+		EngineOptions: query.EngineOptions{ResultCache: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

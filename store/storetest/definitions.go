@@ -82,7 +82,7 @@ func Definitions(t *testing.T, h Harness) {
 			}
 			t.Run(zone+"/"+c.name, func(t *testing.T) {
 				e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now.AddDate(1, 0, 0) },
-					Options: query.Options{Types: types, ResultCache: -1}})
+					EngineOptions: query.EngineOptions{Types: types, ResultCache: -1}})
 				if err != nil {
 					t.Fatal(err)
 				}

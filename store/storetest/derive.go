@@ -122,7 +122,7 @@ func testMergedAnswers(w *trial) {
 	for i := range engines {
 		var err error
 		if engines[i], err = query.New(query.Config{Store: w.store, Now: w.clock,
-			Options: query.Options{ResultCache: -1, NoDerived: i == 0}}); err != nil {
+			EngineOptions: query.EngineOptions{ResultCache: -1, NoDerived: i == 0}}); err != nil {
 			w.Fatal(err)
 		}
 	}

@@ -148,7 +148,7 @@ func (x *expiring) later(b *store.Batch) *store.Batch {
 func (x *expiring) engine(t *testing.T, s store.Store, plain bool) *query.Engine {
 	t.Helper()
 	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return x.before.AddDate(0, 0, 30) },
-		Options: query.Options{NoDerived: plain}})
+		EngineOptions: query.EngineOptions{NoDerived: plain}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (m *mattering) compareKeys(t *testing.T, h Harness, seed uint64,
 	for chunk := range slices.Chunk(slices.Collect(questions), perKey) {
 		key, left := mandatoryFor(&w, data, rng)
 		some := newEngineRunner(t, query.Config{Store: h.filled(t, &left),
-			Options: query.Options{NoDerived: true}}, rows)
+			EngineOptions: query.EngineOptions{NoDerived: true}}, rows)
 		named := m.saved.asking(t, rng, all, some, key)
 		for _, q := range chunk {
 			asked := q

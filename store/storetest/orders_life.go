@@ -149,7 +149,7 @@ func (l *life) start() {
 func (l *life) newEngine(remember int64) *query.Engine {
 	l.t.Helper()
 	e, err := query.New(query.Config{Store: l.store, Now: func() time.Time { return l.now },
-		Options: query.Options{ResultCache: remember}})
+		EngineOptions: query.EngineOptions{ResultCache: remember}})
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (c *client) engine(at time.Time) (*query.Engine, error) { return c.engineOv
 
 func (c *client) engineOver(s store.Store, at time.Time) (*query.Engine, error) {
 	return query.New(query.Config{Store: s, Now: func() time.Time { return at },
-		Options: query.Options{Types: c.known}})
+		EngineOptions: query.EngineOptions{Types: c.known}})
 }
 
 func (c *client) askEngine(q question) answer { return c.answerTo(c.store, q, nil) }

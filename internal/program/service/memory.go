@@ -47,7 +47,7 @@ func (d division) budget() (*memory.Budget, error) {
 
 // bound bounds what an engine remembers and answers. With the responses that the API remembers, and with the budget for
 // requests, it is half of the heap: then the collection of garbage has enough room.
-func (d division) bound(options *query.Options) {
+func (d division) bound(options *query.EngineOptions) {
 	options.MaxPartials, options.ResultCache = d.heap/4, d.heap/32
 	options.MaxAnswer = min(query.DefaultMaxAnswer, d.heap/32)
 }

@@ -33,7 +33,7 @@ func TestTheMemoryOfTheProcessIsDivided(t *testing.T) {
 		if total := row.settings.Memory; total > 0 && row.settings.ClickHouse.DSN == "" && d.mayTake()+d.heap > total {
 			t.Errorf("%s: %d and %d are more than %d", row.name, d.mayTake(), d.heap, total)
 		}
-		var options query.Options
+		var options query.EngineOptions
 		d.bound(&options)
 		if live := options.MaxPartials + 2*options.ResultCache + d.heap/16 + d.heap/8; live > d.heap*9/16 {
 			t.Errorf("%s: requests and caches may hold %d of %d", row.name, live, d.heap)

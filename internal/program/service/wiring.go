@@ -43,7 +43,7 @@ func (a *app) openService() (err error) {
 
 		TrackingPath: trackPrefix,
 
-		Query: query.Options{NoDerived: a.settings.NoDerived},
+		Query: query.EngineOptions{NoDerived: a.settings.NoDerived},
 		API: httpapi.Options{CORSOrigins: a.settings.Origins, Observe: a.metrics.observer("api"),
 			ExportFormats: []exporter.Format{parquet.Format()}, Encoders: []httpapi.Encoder{zstd.New()}},
 		Track: track.Options{
