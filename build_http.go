@@ -21,7 +21,7 @@ import (
 func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	cfg := httpapi.Config{Engine: b.engine, Directory: parts.directory, Auth: parts.auth, Limiter: parts.limiter,
 		Audit: parts.audit, Memory: b.cfg.Memory, Flags: f, Export: b.cfg.Events, Erase: b.eraser(),
-		Health: b.health(parts.writes), Proxies: b.cfg.Proxies, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Health: b.openHealth(parts.writes), Proxies: b.cfg.Proxies, Now: b.cfg.Now, Logger: b.cfg.Logger,
 		Options: b.cfg.API}
 	setAbility(&cfg.ExportProfiles, b.cfg.Profiles)
 	setAbility(&cfg.ExportProfiles, b.cfg.Records)
@@ -124,8 +124,8 @@ func (b *builder) openWrites() *writes {
 // diskProbe is the name in the answer of GET /health while the store of events refuses rows for want of space.
 const diskProbe = "disk"
 
-// health returns the probes of the stores and of the host.
-func (b *builder) health(w *writes) *health.Checker {
+// openHealth opens the probes of the stores and of the host.
+func (b *builder) openHealth(w *writes) *health.Checker {
 	probes := maps.Clone(b.cfg.Probes)
 	if probes == nil {
 		probes = map[string]health.Probe{}
@@ -142,8 +142,9 @@ func (b *builder) health(w *writes) *health.Checker {
 	if b.cfg.Records != nil {
 		probes[health.Relational] = b.cfg.Records.Ping
 	}
-	return health.New(health.Config{Probes: probes, Warnings: b.cfg.Warnings, Version: b.cfg.Version, Now: b.cfg.Now,
-		Logger: b.cfg.Logger})
+	b.health = health.New(health.Config{Probes: probes, Warnings: b.cfg.Warnings, Version: b.cfg.Version,
+		Now: b.cfg.Now, Logger: b.cfg.Logger})
+	return b.health
 }
 
 // setDefault sets a field that is nil.

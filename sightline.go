@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -30,6 +31,7 @@ type Service struct {
 	// directory knows how long websites keep their rows.
 	directory store.Directory
 	sealer    *query.Sealer
+	health    *health.Checker
 	closers   []func(context.Context) error // in the order of opening
 
 	mu      sync.Mutex
@@ -67,6 +69,9 @@ func (s *Service) Engine() *query.Engine { return s.engine }
 // Sealer returns the sealer that Run runs, for metrics. It is nil if the store of events is not a store.Deriver, and
 // with Config.Query.NoDerived.
 func (s *Service) Sealer() *query.Sealer { return s.sealer }
+
+// Health returns the checker of GET /health, for metrics.
+func (s *Service) Health() *health.Checker { return s.health }
 
 // Run does the background work: it precomputes the results of finished days, removes the rows of days that are older
 // than their website keeps them ([store.Rules]), and maintains the stores. It returns nil when ctx ends or Close is

@@ -41,8 +41,9 @@ type Config struct {
 	// Probes by role. A role without a probe is not part of the deployment and is reported as true. A probe with
 	// another name affects Report.Success, and Report.Checks names it while it fails.
 	Probes map[string]Probe
-	// Warnings are further probes, with names other than the roles. Report.Checks names them while they fail, but they
-	// do not affect Report.Success: the service works without what they check, such as a recent backup.
+	// Warnings are probes that do not affect Report.Success: the service works without what they check, such as a
+	// recent backup, or a cache. The report has the roles among them as it has those of Probes. Report.Checks names the
+	// others while they fail.
 	Warnings map[string]Probe
 	// Timeout is the time limit of each probe. 0 means DefaultTimeout.
 	Timeout time.Duration

@@ -76,6 +76,14 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// A service works without a cache that is only a warning.
+func TestCacheAsWarning(t *testing.T) {
+	c := health.New(health.Config{Warnings: map[string]health.Probe{health.Cache: down}, Now: at(noon)})
+	if got := c.Check(t.Context()); got.Redis || !got.Success || got.Checks != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCausesAreLoggedAndNeverReported(t *testing.T) {
 	var log bytes.Buffer
 	c := health.New(health.Config{

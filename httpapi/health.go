@@ -20,7 +20,7 @@ func (a *api) healthRoutes() []*route {
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getHealth", Tag: tagHealth, Answer: d.report(),
 					Further: map[int]string{503: "Unhealthy"},
-					About:   "The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB. If further parts are not available, `checks` names them, such as `{\"flags\": false}`."}}
+					About:   "The status is 503 if the service cannot work without a part that is not available. `clickhouse` stands for the store of events, also for DuckDB. If further parts are not available, `checks` names them, such as `{\"flags\": false}`."}}
 			}},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth,
 			Steps: steps{Answer: a.reportLive}},

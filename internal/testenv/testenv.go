@@ -30,9 +30,9 @@ var servers = map[string]string{
 
 // programs maps programs that tests start to the Debian packages that contain them.
 var programs = map[string]string{
-	"bash": "bash", "curl": "curl", "node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer",
-	"redis-server": "redis-server", "unshare": "util-linux", "soffice": "libreoffice-calc",
-	"firefox": "firefox-esr",
+	"bash": "bash", "curl": "curl", "firefox": "firefox-esr",
+	"node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer", "promtool": "prometheus", "redis-server": "redis-server",
+	"soffice": "libreoffice-calc", "systemd-analyze": "systemd", "unshare": "util-linux",
 }
 
 // Address returns the address of a server, such as POSTGRES_DSN.

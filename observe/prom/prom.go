@@ -13,6 +13,7 @@
 package prom
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -22,6 +23,9 @@ import (
 
 	"github.com/sightline-analytics/sightline/observe"
 )
+
+// noRoute is the label of requests without a route.
+const noRoute = "none"
 
 // MaxCodes is the maximum number of error codes with their own series; later codes are counted as "other". The handlers
 // have fewer codes, but a host may add its own.
@@ -92,10 +96,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 // Observe returns a function for Options.Observe of a handler; handler is the value of the label.
 func (c *Collector) Observe(handler string) func(context.Context, observe.Request) {
 	return func(_ context.Context, r observe.Request) {
-		route := r.Route
-		if route == "" {
-			route = "none"
-		}
+		route := cmp.Or(r.Route, noRoute)
 		c.requests.WithLabelValues(handler, route, string(r.Class), strconv.Itoa(r.Status)).Inc()
 		if r.Code != "" {
 			c.errors.WithLabelValues(handler, route, c.code(r.Code)).Inc()
@@ -106,6 +107,12 @@ func (c *Collector) Observe(handler string) func(context.Context, observe.Reques
 			c.store.WithLabelValues(handler, route).Observe(r.Store.Seconds())
 		}
 	}
+}
+
+// Expect adds the series of an error that has not happened yet, with the value 0, so that alerts can compare with it.
+// An empty route stands for requests without one. Do it before the handler runs.
+func (c *Collector) Expect(handler, route, code string) {
+	c.errors.WithLabelValues(handler, cmp.Or(route, noRoute), c.code(code))
 }
 
 // InFlight returns h wrapped to count its requests in progress; handler is the value of the label.

@@ -70,6 +70,17 @@ func TestMetrics(t *testing.T) {
 		`sightline_store_duration_seconds_sum{handler="api",route="POST /v1/query"} 0.03`)
 }
 
+// An expected error has a series before it happens, and counts from 0.
+func TestExpectedErrors(t *testing.T) {
+	c := prom.New()
+	c.Expect("api", "", "TIMEOUT")
+	c.Expect("api", "POST /v1/query", "TIMEOUT")
+	c.Observe("api")(t.Context(), observe.Request{Route: "POST /v1/query", Status: 504, Code: "TIMEOUT"})
+	wants(t, lines(t, c),
+		`sightline_errors_total{code="TIMEOUT",handler="api",route="none"} 0`,
+		`sightline_errors_total{code="TIMEOUT",handler="api",route="POST /v1/query"} 1`)
+}
+
 // TestCodesAreBounded checks that errors of a host with any code do not create many series.
 func TestCodesAreBounded(t *testing.T) {
 	c := prom.New()

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Health of the service and its stores
-         * @description The status is 503 if a part is not available. `clickhouse` stands for the store of events, also for DuckDB. If further parts are not available, `checks` names them, such as `{"flags": false}`.
+         * @description The status is 503 if the service cannot work without a part that is not available. `clickhouse` stands for the store of events, also for DuckDB. If further parts are not available, `checks` names them, such as `{"flags": false}`.
          */
         get: operations["getHealth"];
         put?: never;

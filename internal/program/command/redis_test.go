@@ -133,7 +133,7 @@ func TestCommandsNotifyServers(t *testing.T) {
 	}
 }
 
-// /health reports that Redis is not available, and everything else works.
+// /health and the log say that Redis is not available, and everything works: a balancer drops no server.
 func TestRedisIsAway(t *testing.T) {
 	t.Parallel()
 	in := installed{dir: t.TempDir()}
@@ -144,9 +144,12 @@ func TestRedisIsAway(t *testing.T) {
 			t.Errorf("status %d: %s", status, body)
 		}
 	}
-	if status, body := p.get(t, "/health", ""); status != 503 || !strings.Contains(body, `"redis":false`) ||
+	if status, body := p.get(t, "/health", ""); status != 200 || !strings.Contains(body, `"redis":false`) ||
 		!strings.Contains(body, `"database":true`) {
 		t.Errorf("health: status %d, %s", status, body)
+	}
+	if !strings.Contains(p.errs.String(), "Redis does not answer") {
+		t.Errorf("the log does not say it: %s", p.errs)
 	}
 	p.stop(t)
 	if _, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--redis", "http://127.0.0.1"); code == 0 ||

@@ -86,6 +86,7 @@ type commands struct {
 	Restore    restoreBackup `cmd:"" help:"Restore a backup into an empty data folder."`
 	Mcp        serveTools    `cmd:"" help:"Let an assistant on this machine ask a server, by the Model Context Protocol."`
 	Doctor     checkInstall  `cmd:"" help:"Check the installation, and say what to do."`
+	Health     askHealth     `cmd:"" help:"Ask a server whether it and its stores work."`
 	Clickhouse struct {
 		Schema  printSchema   `cmd:"" help:"Print the SQL of the tables."`
 		Migrate migrateTables `cmd:"" help:"Create or update the tables."`

@@ -65,6 +65,9 @@ func TestRun(t *testing.T) {
 			"problem  folder      /nowhere does not exist; do: name the folder", "problems found: 1"},
 		{"checking in JSON", "doctor --data /nowhere --json", 1,
 			`[{"level":"problem","check":"folder","text":"/nowhere does not exist","do":"`, "problems found: 1"},
+		{"the health of no server", "health --addr 127.0.0.1:1", 1, "",
+			"http://127.0.0.1:1/health does not answer: "},
+		{"the health of a server at no address", "health --addr nowhere", 2, "", `--addr "nowhere" is not a host:port`},
 		{"the tables", "clickhouse schema", 0, "CREATE TABLE IF NOT EXISTS events (", ""},
 		{"the tables of a cluster", "clickhouse schema --cluster east", 0, "ON CLUSTER `east`", ""},
 		{"the tables with a retention", "clickhouse schema --retention 400d", 0, "toIntervalDay(400)", ""},
@@ -160,7 +163,7 @@ func TestVerbs(t *testing.T) {
 	}
 	verbs := []string{"add", "list", "show", "change", "remove"}
 	others := []string{
-		"serve", "backup", "restore", "doctor", "copy", "import", "export", "erase", "subject", "mcp", "help",
+		"serve", "backup", "restore", "doctor", "copy", "import", "export", "erase", "subject", "mcp", "help", "health",
 		"websites tag", "definitions save", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token",
 		"flags schedule",
 		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema",

@@ -130,6 +130,7 @@ func (s *serve) Run(ctx context.Context, e environment) error {
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
 	settings.Hangups = hangups
+	settings.Supervisor = os.Getenv("NOTIFY_SOCKET")
 	return service.Serve(ctx, settings, e.out, e.errs, e.now)
 }
 

@@ -104,6 +104,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 			return nil, err
 		}
 		a.onClose(func(context.Context) error { return a.redis.Close() })
+		a.askRedis(ctx)
 		if a.bus, err = redisbus.New(redisbus.Config{Client: a.redis, Logger: log}); err != nil {
 			return nil, err
 		}
@@ -119,6 +120,10 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	if s.MetricsAddr != "" {
 		a.metrics = newMetrics(a.records.Audit(), a.now)
 		a.metrics.watchGeo(a.geo, a.now)
+		a.metrics.watchBackups(a.backups)
+		if a.settings.ClickHouse.DSN == "" {
+			a.metrics.watchDisk(a.settings.Data, a.settings.MinFree)
+		}
 	}
 	if err := a.openService(); err != nil {
 		return nil, err
@@ -174,6 +179,19 @@ func (a *app) forgetPepper(ctx context.Context) (err error) {
 		err = nil
 	}
 	return errors.Join(err, records.ForgetPepper(ctx))
+}
+
+// redisTimeout bounds the time that a start waits for Redis.
+const redisTimeout = 2 * time.Second
+
+// askRedis warns at once if Redis does not answer. The server works without it.
+func (a *app) askRedis(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
+	defer cancel()
+	if err := a.redis.Ping(ctx).Err(); err != nil {
+		a.log.Warn("Redis does not answer: until it does, each server has rate limits of its own, and learns of changed keys and flags later",
+			"error", err)
+	}
 }
 
 // onClose registers closer for close, which runs closers in reverse order.

@@ -64,7 +64,9 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	if err := a.announce(r, out); err != nil {
 		return err
 	}
+	a.tell(ctx, isReady)
 	defer a.startTasks(ctx)()
+	defer a.tell(ctx, isStopping)
 	return servers.wait(ctx)
 }
 
@@ -167,7 +169,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	a.metrics.watch(a.service.Engine(), a.service.Sealer())
+	a.metrics.watch(a.service)
 	for _, at := range []struct {
 		net.Listener
 

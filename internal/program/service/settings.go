@@ -49,6 +49,10 @@ type Settings struct {
 	NoDerived     bool // compute every answer from rows; store no results of finished days
 	NoResultCache bool // compute every answer; remember none in memory
 
+	// Supervisor is the address of the socket on which a supervisor such as systemd waits for the state of the server,
+	// as NOTIFY_SOCKET names it; empty: nobody waits.
+	Supervisor string
+
 	Drain time.Duration // how long requests in progress may take when the program stops; 0: drainTimeout
 
 	Demo     bool // create a demo website, link, monitor and key, with traffic up to now

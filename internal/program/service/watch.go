@@ -4,19 +4,26 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"regexp"
+	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/program/backup"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/observe/prom"
-	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store/embedded"
+	"github.com/sightline-analytics/sightline/track"
 	"github.com/sightline-analytics/sightline/track/geoip"
 )
 
@@ -53,7 +60,10 @@ func newMetrics(trail audit.Sizer, now func() time.Time) *metrics {
 	})
 	processor := collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile("^/cpu/classes/(total|idle|gc/total):")}
 	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry(), now: now}
-	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processor)),
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sightline_build_info",
+		Help: "1, with the version of the program and of Go as labels."}, []string{"version", "go"})
+	build.WithLabelValues(Version(), runtime.Version()).Set(1)
+	m.all.MustRegister(m.requests, build, size, collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processor)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -68,10 +78,107 @@ func (m *metrics) watchGeo(file *geoip.File, now func() time.Time) {
 	}, func() float64 { return now().Sub(file.Built()).Seconds() }))
 }
 
-// watch adds the metrics of an engine and its sealer.
-func (m *metrics) watch(e *query.Engine, s *query.Sealer) {
-	if m != nil {
-		m.all.MustRegister(prom.Engine(e, s))
+// gauge adds a metric with the value that read returns, or NaN if it returns an error.
+func (m *metrics) gauge(name, help string, read func() (float64, error)) {
+	m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+		value, err := read()
+		if err != nil {
+			return math.NaN()
+		}
+		return value
+	}))
+}
+
+// watchBackups adds the state of regular backups. s is nil if the events are not in the data folder.
+func (m *metrics) watchBackups(s *backup.Schedule) {
+	if s == nil {
+		return
+	}
+	m.gauge("sightline_backup_newest_timestamp_seconds",
+		"Moment of the newest regular backup; 0 if there is none.", func() (float64, error) {
+			if at := s.Status().Newest; !at.IsZero() {
+				return float64(at.Unix()), nil
+			}
+			return 0, nil
+		})
+	m.gauge("sightline_backup_failing", "1 if the last attempt at a regular backup failed or the newest is too old, and 0 otherwise.",
+		func() (float64, error) {
+			if s.To != "" && s.Probe(context.Background()) != nil {
+				return 1, nil
+			}
+			return 0, nil
+		})
+}
+
+// watchDisk adds the free space of the disk of the data folder, and the limit below which the server refuses events.
+func (m *metrics) watchDisk(folder string, minFree int64) {
+	m.gauge("sightline_disk_free_bytes", "Free space of the disk of the data folder; NaN if it is not known.",
+		func() (float64, error) {
+			free, _, err := embedded.FreeSpace(folder, minFree)
+			return float64(free), err
+		})
+	m.gauge("sightline_disk_limit_bytes", "Free space below which the server refuses events; NaN if it is not known.",
+		func() (float64, error) {
+			_, limit, err := embedded.FreeSpace(folder, minFree)
+			return float64(limit), err
+		})
+}
+
+// watch adds the metrics of a service: of its engine and sealer, the health of its parts, and errors that have not
+// happened yet.
+func (m *metrics) watch(s *sightline.Service) {
+	if m == nil {
+		return
+	}
+	m.all.MustRegister(prom.Engine(s.Engine(), s.Sealer()), partHealth{s.Health()})
+	api, tracking := httpapi.Codes(), track.Codes()
+	for _, c := range api {
+		m.requests.Expect("api", "", c.Code)
+	}
+	for _, c := range tracking {
+		m.requests.Expect("track", "", c.Code)
+	}
+	// Alerts are about the faults of the server. They must see the first one of a route too.
+	for _, r := range httpapi.Routes() {
+		for _, c := range api {
+			if c.Status >= http.StatusInternalServerError {
+				m.requests.Expect("api", r.Method+" "+r.Path, c.Code)
+			}
+		}
+	}
+	for _, r := range track.Routes() {
+		for _, c := range tracking {
+			if c.Status >= http.StatusInternalServerError {
+				m.requests.Expect("track", r.Method+" "+r.Path, c.Code)
+			}
+		}
+	}
+}
+
+// partHealth has the metric of the parts that GET /health reports.
+type partHealth struct{ checker *health.Checker }
+
+// healthy describes the metric. Its labels are the roles of package health, and further parts while they fail.
+func healthy() *prometheus.Desc {
+	return prometheus.NewDesc("sightline_healthy",
+		"1 if a part of the service works, and 0 if it does not; of parts other than the stores only if they do not work.",
+		[]string{"part"}, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (partHealth) Describe(to chan<- *prometheus.Desc) { to <- healthy() }
+
+// Collect implements prometheus.Collector.
+func (p partHealth) Collect(to chan<- prometheus.Metric) {
+	r := p.checker.Check(context.Background()) // it has a time limit of its own
+	parts := map[string]bool{health.Analytics: r.ClickHouse, health.Relational: r.Database, health.Cache: r.Redis}
+	maps.Copy(parts, r.Checks)
+	for name, works := range parts {
+		value := 0.0
+		if works {
+			value = 1
+		}
+		to <- prometheus.MustNewConstMetric(healthy(), prometheus.GaugeValue, value, name)
 	}
 }
 

@@ -60,12 +60,14 @@ func (a *app) openService() (err error) {
 	if a.geo != nil { // a nil *File in an interface would not be nil
 		cfg.Track.Geo = a.geo
 	}
+	cfg.Warnings = map[string]health.Probe{}
 	if a.redis != nil { // processes notify each other of changed keys and flags
-		cfg.Probes = map[string]health.Probe{health.Cache: func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }}
+		// Without Redis each process has limits of its own and answers, so a balancer must not drop them all.
+		cfg.Warnings[health.Cache] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
 		cfg.Bus = a.bus
 	}
 	if a.settings.BackupTo != "" && a.backups != nil {
-		cfg.Warnings = map[string]health.Probe{"backup": a.backups.Probe}
+		cfg.Warnings["backup"] = a.backups.Probe
 	}
 	a.service, err = sightline.New(cfg)
 	if errors.Is(err, audit.ErrTampered) {
