@@ -10,6 +10,7 @@ const (
 	TypeSummary                     Type = "summary"
 	TypeEventsByDate                Type = "events_by_date"
 	TypeSummaryMetrics              Type = "summary_metrics"
+	TypeHours                       Type = "hours"
 	TypeTodayMetrics                Type = "today_metrics"
 	TypeActiveStats                 Type = "active_stats"
 	TypePages                       Type = "pages"
@@ -172,8 +173,10 @@ const (
 	FieldCountry          Field = "country"
 	FieldDate             Field = "date"
 	FieldDeviceType       Field = "device_type"
+	FieldEntryPage        Field = "entry_page"
 	FieldErrorType        Field = "error_type"
 	FieldEventName        Field = "event_name"
+	FieldExitPage         Field = "exit_page"
 	FieldGCLID            Field = "gclid"
 	FieldHref             Field = "href"
 	FieldLanguage         Field = "language"
@@ -257,6 +260,7 @@ const (
 	ColumnFirstVisit            Column = "first_visit"
 	ColumnFlag                  Column = "flag"
 	ColumnFromPath              Column = "from_path"
+	ColumnHourOfDay             Column = "hour_of_day"
 	ColumnHref                  Column = "href"
 	ColumnHTTPCode              Column = "http_code"
 	ColumnInteractionRate       Column = "interaction_rate"
@@ -353,6 +357,7 @@ const (
 	ColumnVersions              Column = "versions"
 	ColumnVisitorID             Column = "visitor_id"
 	ColumnVisitors              Column = "visitors"
+	ColumnWeekday               Column = "weekday"
 )
 
 // A Dataset has the metrics and dimensions that a question can choose.

@@ -52,6 +52,17 @@ type SummaryMetricsRow struct {
 // QueryType implements [Row].
 func (SummaryMetricsRow) QueryType() Type { return TypeSummaryMetrics }
 
+// HoursRow is a row of [TypeHours]. Hours of the week. Pageviews and visitors by local day of the week and hour: 168 rows.
+type HoursRow struct {
+	Weekday   *int64 `json:"weekday"`     // Local day of the week: 1 Monday to 7 Sunday
+	HourOfDay *int64 `json:"hour_of_day"` // Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23
+	Pageviews int64  `json:"pageviews"`   // Pages seen
+	Visitors  int64  `json:"visitors"`    // Distinct visitors with a pageview
+}
+
+// QueryType implements [Row].
+func (HoursRow) QueryType() Type { return TypeHours }
+
 // TodayMetricsRow is a row of [TypeTodayMetrics]. Today. Pageviews, visitors and sessions since local midnight, whatever the range.
 type TodayMetricsRow struct {
 	Pageviews int64 `json:"pageviews"` // Pages seen
@@ -111,8 +122,8 @@ func (RealtimePagesRow) QueryType() Type { return TypeRealtimePages }
 
 // EntryPagesRow is a row of [TypeEntryPages]. Entry pages. Pages that sessions begin on.
 type EntryPagesRow struct {
-	Path       string   `json:"path"`       // Path of the first pageview of the session
-	Name       string   `json:"name"`       // Path of the first pageview of the session
+	Path       string   `json:"path"`       // Path of the first pageview of the session; empty without one
+	Name       string   `json:"name"`       // Path of the first pageview of the session; empty without one
 	Sessions   int64    `json:"sessions"`   // Sessions that began here and have a pageview
 	Pageviews  int64    `json:"pageviews"`  // Sessions that began here and have a pageview
 	Visitors   int64    `json:"visitors"`   // Distinct visitors of the sessions
@@ -124,8 +135,8 @@ func (EntryPagesRow) QueryType() Type { return TypeEntryPages }
 
 // ExitPagesRow is a row of [TypeExitPages]. Exit pages. Pages that sessions end on.
 type ExitPagesRow struct {
-	Path       string   `json:"path"`       // Path of the last pageview of the session
-	Name       string   `json:"name"`       // Path of the last pageview of the session
+	Path       string   `json:"path"`       // Path of the last pageview of the session; empty without one
+	Name       string   `json:"name"`       // Path of the last pageview of the session; empty without one
 	Sessions   int64    `json:"sessions"`   // Sessions that began here and have a pageview
 	Pageviews  int64    `json:"pageviews"`  // Sessions that began here and have a pageview
 	Visitors   int64    `json:"visitors"`   // Distinct visitors of the sessions
@@ -594,8 +605,8 @@ type SessionsRow struct {
 	PageViews    int64      `json:"page_views"`    // Pages seen in the whole session
 	TotalEvents  int64      `json:"total_events"`  // Page events, custom events and clicks
 	Bounced      *bool      `json:"bounced"`       // One pageview, under 10 s, without custom event or click
-	EntryPage    string     `json:"entry_page"`    // Path of the first pageview of the session
-	ExitPage     string     `json:"exit_page"`     // Path of the last pageview of the session
+	EntryPage    string     `json:"entry_page"`    // Path of the first pageview of the session; empty without one
+	ExitPage     string     `json:"exit_page"`     // Path of the last pageview of the session; empty without one
 	VisitorID    string     `json:"visitor_id"`    // Profile id, else anonymous id
 	ProfileID    string     `json:"profile_id"`    // Of the first page event; empty when nobody was identified
 	Country      string     `json:"country"`       // English name
@@ -625,8 +636,8 @@ type SessionListRow struct {
 	PageViews    int64           `json:"page_views"`    // Pages seen in the whole session
 	TotalEvents  int64           `json:"total_events"`  // Page events, custom events and clicks
 	Bounced      *bool           `json:"bounced"`       // One pageview, under 10 s, without custom event or click
-	EntryPage    string          `json:"entry_page"`    // Path of the first pageview of the session
-	ExitPage     string          `json:"exit_page"`     // Path of the last pageview of the session
+	EntryPage    string          `json:"entry_page"`    // Path of the first pageview of the session; empty without one
+	ExitPage     string          `json:"exit_page"`     // Path of the last pageview of the session; empty without one
 	VisitorID    string          `json:"visitor_id"`    // Profile id, else anonymous id
 	ProfileID    string          `json:"profile_id"`    // Of the first page event; empty when nobody was identified
 	Country      string          `json:"country"`       // English name

@@ -35,8 +35,8 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 			"only a breakdown has Dimensions"},
 		{"no such dimension", func(ty *query.Type) {
 			ty.Shape = query.Breakdown
-			ty.Dimensions = []string{"entry_page"}
-		}, `has no dimension "entry_page"`},
+			ty.Dimensions = []string{"duration_range"}
+		}, `has no dimension "duration_range"`},
 		{"a dimension that nothing has", func(ty *query.Type) {
 			ty.Shape = query.Breakdown
 			ty.Dimensions = []string{"colour"}
@@ -61,7 +61,9 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		{"a column of a metric it lacks", func(ty *query.Type) { ty.Joins = []string{"activity"} },
 			`column "pages_per_session" needs "sessions"`},
 		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `Order names "clicks"`},
-		{"all values of none", func(ty *query.Type) { ty.ZeroFill = true }, "ZeroFill needs Values"},
+		{"all values of none", func(ty *query.Type) { ty.ZeroFill = true },
+			"ZeroFill needs Values, or dimensions that are parts of local time"},
+		{"a limit that no request may have", func(ty *query.Type) { ty.Limit = -1 }, "Limit is -1"},
 		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} },
 			"Values needs exactly one dimension"},
 		{"a condition that is no metric", func(ty *query.Type) { ty.SkipZero = "clicks" }, `SkipZero names "clicks"`},

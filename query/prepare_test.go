@@ -19,6 +19,7 @@ func TestDependencies(t *testing.T) {
 	e := engine(t)
 	country := query.Filter{Field: "country", Op: query.Eq, Values: []string{"DE"}}
 	path := query.Filter{Field: "path", Op: query.Eq, Values: []string{"/"}}
+	exit := query.Filter{Field: "exit_page", Op: query.Eq, Values: []string{"/"}}
 	own := query.Parameter{Name: "pages", StartDate: "2026-03-01", EndDate: "2026-03-01"}
 	for _, row := range []struct {
 		why       string
@@ -31,6 +32,10 @@ func TestDependencies(t *testing.T) {
 		{"what rows say of themselves", store.KindWebsite, nil, nil, names("pages"), "10..11"},
 		{"page events by the session before them", store.KindWebsite, nil, []query.Filter{country}, names("pages"),
 			"08..11"},
+		{"page events by the last page of their session, which may be later", store.KindWebsite, nil,
+			[]query.Filter{exit}, names("pages"), "08..12"},
+		{"a key removes sessions by their last page", store.KindWebsite, []query.Filter{exit}, nil, names("pages"),
+			"06..13"},
 		{"clicks by a session that shows its fields later", store.KindWebsite, nil, []query.Filter{country},
 			names("outbound_links"), "08..12"},
 		{"whole sessions", store.KindWebsite, nil, nil, names("entry_pages"), "08..12"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 )
 
@@ -78,7 +79,7 @@ func (b *typeBuilder) whole() {
 		slices.ContainsFunc(ty.DimensionFields, ofVisitor) || slices.ContainsFunc(ty.Outputs, mixes) {
 		return
 	}
-	w.Shape, w.Columns = Totals, nil
+	w.Shape, w.Columns, w.Limit = Totals, nil, 0
 	w.Dimensions, w.Order, w.TieBreak, w.Values, w.ZeroFill = nil, nil, nil, nil, false
 	w.SkipEmpty, w.OnlyEmpty, w.SkipZero, w.OuterJoin = "", "", "", false
 	for i, c := range ty.Outputs {
@@ -129,7 +130,7 @@ func (b *typeBuilder) ofGoals() bool {
 func (b *typeBuilder) keys() {
 	ty := b.ty
 	for _, door := range []expr.Ident{"entry_page", "exit_page"} {
-		if slices.Contains(ty.Dimensions, string(door)) {
+		if ty.Table.Rows == SessionRows && slices.Contains(ty.Dimensions, string(door)) {
 			ty.Door = door
 		}
 	}
@@ -157,8 +158,13 @@ func (b *typeBuilder) keys() {
 	if len(ty.Values) > 0 && len(ty.Dimensions) != 1 {
 		b.fault("Values needs exactly one dimension")
 	}
-	if ty.ZeroFill && (len(ty.Values) == 0 || len(ty.Joins) > 0) {
-		b.fault("ZeroFill needs Values, and columns of one table")
+	ofTime := len(ty.DimensionFields) > 0 &&
+		!slices.ContainsFunc(ty.DimensionFields, func(f *Field) bool { return f.Clock == 0 })
+	if ty.ZeroFill && (len(ty.Values) == 0 && !ofTime || len(ty.Joins) > 0) {
+		b.fault("ZeroFill needs Values, or dimensions that are parts of local time, and columns of one table")
+	}
+	if ty.Limit < 0 || ty.Limit > ask.MaxLimit || ty.Limit > 0 && ty.Shape == Series {
+		b.fault("Limit is %d, not 0 to %d, or the type is a series", ty.Limit, ask.MaxLimit)
 	}
 }
 

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ type Info struct {
 	RequiredFilter string   // field that must be filtered by with eq; empty for most types
 	Groupable      []string // fields that groupBy may name
 	Sortable       []string // output columns that sortBy may name
-	DefaultLimit   int      // rows of an answer that asked for no limit: 100, of a series 10 000
+	DefaultLimit   int      // rows of an answer that asked for no limit: mostly 100, of a series 10 000
 	Customizable   bool     // filters are allowed
 	Title          string
 	Description    string
@@ -188,7 +189,7 @@ func (ty *BoundType) Describe() Info {
 		RequiredFilter: ty.RequiredFilter,
 		Filters:        slices.Clone(ty.Filterable), Groupable: slices.Clone(ty.Groupable),
 		Sortable:     slices.Clone(ty.Sortable),
-		Customizable: len(ty.Filterable) > 0, DefaultLimit: ask.DefaultLimit, DefaultOrder: ty.defaultOrder(),
+		Customizable: len(ty.Filterable) > 0, DefaultLimit: ty.DefaultLimit(), DefaultOrder: ty.defaultOrder(),
 	}
 	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
 	if info.Customizable {
@@ -214,6 +215,9 @@ func (ty *BoundType) Describe() Info {
 	}
 	return info
 }
+
+// DefaultLimit returns the rows of an answer that asks for no limit. A series has all.
+func (ty *BoundType) DefaultLimit() int { return cmp.Or(ty.Limit, ask.DefaultLimit) }
 
 func (ty *BoundType) defaultOrder() string {
 	var steps []string

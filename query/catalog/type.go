@@ -51,7 +51,9 @@ type Type struct {
 	LedBy    string
 	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
 	Values   []string // of its one dimension, in the order of rows; instead of Order
-	ZeroFill bool     // each of Values has a row, also where nothing counts
+	// each of Values has a row, also where nothing counts; or each combination, if the dimensions are parts of local time
+	ZeroFill bool
+	Limit    int // rows of an answer that asks for no limit, not of a Series; 0: 100
 
 	RequiredFilter string // a field that must be filtered by, with eq; empty: none
 
@@ -143,6 +145,23 @@ const (
 	Weekday                    // 1 Monday to 7 Sunday
 )
 
+// EndsLate reports whether f depends on events of a session that may come after the others: on its first and last
+// pageview, not on its first page event.
+func (f *Field) EndsLate() bool { return f.Session && f.Carried == carriedByNone }
+
+// numbers returns the numbers that the clock can show, ascending.
+func (c Clock) numbers() []int64 {
+	first, last := int64(0), int64(23)
+	if c == Weekday {
+		first, last = 1, 7
+	}
+	var all []int64
+	for n := first; n <= last; n++ {
+		all = append(all, n)
+	}
+	return all
+}
+
 // Own reports whether a host defined f.
 func (f *Field) Own() bool { return f.table != nil }
 
@@ -166,7 +185,7 @@ func (f *Field) Identity() string {
 // Alias is the name of f in statements. No text of a caller is in it.
 func (f *Field) Alias() expr.Ident {
 	if f.property == "" {
-		return expr.Ident(f.Name)
+		return expr.Ident(f.ShownAs())
 	}
 	hash := sha256.Sum256([]byte(f.property))
 	return expr.Ident("property_" + hex.EncodeToString(hash[:16]))
@@ -380,6 +399,31 @@ func (ty *BoundType) groups(f *Field) bool {
 	}
 	counted := slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return tb.Rows == SessionRows })
 	return f.Name == "event_name" || f.IsProperty() || f.Name == "path" && !counted
+}
+
+// ZeroNumbers returns the combinations of the parts of local time that have a row each, as one list for each dimension;
+// nil if rows are added for Values, or for nothing.
+func (ty *BoundType) ZeroNumbers() [][]int64 {
+	if !ty.ZeroFill || len(ty.Values) > 0 {
+		return nil
+	}
+	combinations := [][]int64{nil}
+	for _, f := range ty.DimensionFields {
+		var longer [][]int64
+		for _, c := range combinations {
+			for _, n := range f.Clock.numbers() {
+				longer = append(longer, append(slices.Clip(c), n))
+			}
+		}
+		combinations = longer
+	}
+	lists := make([][]int64, len(ty.DimensionFields))
+	for _, c := range combinations {
+		for i, n := range c {
+			lists[i] = append(lists[i], n)
+		}
+	}
+	return lists
 }
 
 // ShowsNames reports whether rows of ty have names, which may change while the dependencies of an answer do not.

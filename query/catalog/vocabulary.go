@@ -47,14 +47,15 @@ type Table struct {
 // HasSessions says whether the rows of tb belong to sessions.
 func (tb *Table) HasSessions() bool { return tb.subject == store.KindWebsite && !tb.visitorless }
 
-// Reach returns how many days around a day decide the sessions of its rows.
-func (tb *Table) Reach() Reach {
+// Reach returns how many days around a day decide the sessions of its rows. With late, fields that EndsLate are asked
+// of them.
+func (tb *Table) Reach(late bool) Reach {
 	switch {
 	case !tb.HasSessions():
 		return Reach{}
 	case tb.Rows == SessionRows:
 		return ReachOfSessions
-	case tb.PageEvents:
+	case tb.PageEvents && !late:
 		return ReachOfPageEvents
 	case tb.EarlyRows:
 		return ReachOfEarlyRows
@@ -136,7 +137,7 @@ var tables = []*Table{
 	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true,
 		dimensions: []string{"visitor"}}),
 	website(Table{Name: "sessions", About: "Whole sessions", Rows: SessionRows, Logical: "events",
-		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
+		dimensions: []string{"duration_range"}}),
 	website(Table{Name: "errors", About: "JavaScript errors", Logical: "errors",
 		fields: []string{"message", "error_type"}, EarlyRows: true}),
 	website(Table{Name: "vitals", About: "Web vitals, a row for each sample", Logical: "vitals",
@@ -241,6 +242,10 @@ var fields = []*Field{
 		Carried: carriedByEvents},
 	{Name: "screen_resolution", About: "Size of the screen, as in 1920x1080", Column: "screen_resolution",
 		Session: true, Carried: carriedByEvents},
+	{Name: "entry_page", About: "Path of the first pageview of the session; empty without one", Column: "entry_page",
+		Session: true, Match: ByPath, Texts: paths},
+	{Name: "exit_page", About: "Path of the last pageview of the session; empty without one", Column: "exit_page",
+		Session: true, Match: ByPath, Texts: paths},
 	{Name: "path", About: "Path of the page, without query and trailing slash", Column: "path", Match: ByPath,
 		Texts: paths},
 	{Name: "event_name", About: "Name of the event", Column: "name"},
@@ -268,8 +273,6 @@ var typeFields = []*Field{
 	{Name: "campaign_kind", About: "Kind of the campaign source; empty for a referrer and for direct traffic",
 		Column: "campaign_kind", Session: true, Carried: carriedByEvents},
 	{Name: "visitor", About: "Profile id, else anonymous id", computed: RowVisitor, Hash: "visitor_hash"},
-	{Name: "entry_page", About: "Path of the first pageview of the session", Column: "entry_page", Session: true},
-	{Name: "exit_page", About: "Path of the last pageview of the session", Column: "exit_page", Session: true},
 	{Name: "duration_range", About: "Length of the session, the lower bound included",
 		computed: binOf(duration, durationBins)},
 	{Name: "depth_range", About: "Percent of the page that was seen, the lower bound included",

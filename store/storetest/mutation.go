@@ -45,7 +45,7 @@ func Mutations() []Mutation {
 		{Name: "a UTC edge", Args: edgesInUTC},
 		{Name: "the DST hour", Args: oneShift,
 			When: OfType("events_by_date", "sessions_time_series", "custom_events_trends", "error_trends",
-				"vitals_time_series", "blocked_traffic_trends")},
+				"vitals_time_series", "blocked_traffic_trends", "hours")},
 		{Name: "www. kept", Rows: keepWWW},
 		{Name: "a duplicate counted twice", Rows: newIDs},
 		{Name: "campaign sources counted as referrers", Rows: noCampaignKinds},
@@ -83,6 +83,12 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 			When: OfType("flag_outcomes")},
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
 			When: both(OfType("summary_metrics"), filteredBy("path")), First: 12},
+		{Name: "the entry page of a row is the last one", Op: dialect.ArgMinIf,
+			Template: d.Templates[dialect.ArgMaxIf], When: groupedBy("entry_page")},
+		{Name: "weeks of hours begin on Tuesday", SQL: Rewritten(`\+ 3\)`, `+ 2)`), When: OfType("hours")},
+		{Name: "only one day has rows of hours without pageviews", Op: dialect.ZipBuckets,
+			Template: "(SELECT * FROM " + d.Templates[dialect.ZipBuckets] + " AS z WHERE bucket < 2)",
+			When:     OfType("hours")},
 		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`),
 			When: compares},
 		{Name: "campaign sources among the referrers",
@@ -272,6 +278,10 @@ func filteredBy(field string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
 		return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == field })
 	}
+}
+
+func groupedBy(field string) func(reference.Question) bool {
+	return func(q reference.Question) bool { return slices.Contains(q.GroupBy, field) }
 }
 
 func both(a, b func(reference.Question) bool) func(reference.Question) bool {

@@ -64,8 +64,9 @@ var tallies = []struct {
 	{measured, "the first start of the range decides, but a part of its rows may not include it",
 		`period cohort_size retention.visitors`},
 	{distinct, "a step over midnight is in neither day", `transitions paths.sessions`},
-	{measured, "of one session, check or share",
-		`page_views sessions.total_events session_list.total_events status http_code ttfb_ms total_ms`},
+	{measured, "of one session, check or share, or a part of local time",
+		`page_views sessions.total_events session_list.total_events status http_code ttfb_ms total_ms
+		weekday hour_of_day`},
 }
 
 // listed has the types that list rows instead of counting, and how their rows count.
@@ -80,6 +81,7 @@ var keys = map[string][]string{
 	"profiles":                {"visitor_id"},
 	"profile_list":            {"visitor_id"},
 	"uptime_status_breakdown": {"status", "http_code"},
+	"hours":                   {"weekday", "hour_of_day"},
 	"sessions":                {}, "session_list": {}, "uptime_recent_checks": {}, "session_events": {},
 }
 

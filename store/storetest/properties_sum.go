@@ -137,6 +137,7 @@ func daysSumToRange(c *client, info query.Info) (found []string) {
 // pairs lists series with the type that returns the totals of the same columns.
 var pairs = []struct{ series, column, totals, of string }{
 	{"summary", "pageviews", "summary_metrics", "pageviews"},
+	{"summary", "pageviews", "hours", "pageviews"},
 	{"summary", "sessions", "summary_metrics", "sessions"},
 	{"summary", "total_events", "summary_metrics", "total_events"},
 	{"events_by_date", "pageviews", "summary_metrics", "pageviews"},

@@ -968,7 +968,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -1038,6 +1038,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -1325,7 +1329,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -1398,6 +1402,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -1441,7 +1449,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -1516,6 +1524,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -1557,7 +1569,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -1633,6 +1645,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -1863,7 +1879,7 @@ export interface components {
                 as?: string;
             })[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "href" | "text") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "href" | "text") | string)[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -1957,6 +1973,10 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -1993,7 +2013,7 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("pageviews" | "sessions" | "visitors" | "avg_session_duration" | "bounce_rate" | "median_session_duration" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -2087,7 +2107,11 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
-            /** @description Path: Path of the first pageview of the session */
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
+            /** @description Path: Path of the first pageview of the session; empty without one */
             path?: string;
             /** @description Event name: Name of the event */
             event_name?: string;
@@ -2118,7 +2142,7 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("count" | "sessions" | "unique_messages" | "users" | "first_seen" | "last_seen" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "message" | "error_type")[];
+            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "message" | "error_type")[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -2212,6 +2236,10 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Message: Message of the error */
@@ -2258,7 +2286,7 @@ export interface components {
                 as?: string;
             })[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "namespace") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace") | string)[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -2352,6 +2380,10 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2391,7 +2423,7 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("pageviews" | "sessions" | "visitors" | "avg_session_duration" | "bounce_rate" | "median_session_duration" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -2485,7 +2517,11 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
-            /** @description Path: Path of the last pageview of the session */
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
+            /** @description Path: Path of the last pageview of the session; empty without one */
             path?: string;
             /** @description Event name: Name of the event */
             event_name?: string;
@@ -2610,7 +2646,7 @@ export interface components {
                 as?: string;
             })[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -2704,6 +2740,10 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2761,7 +2801,7 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("sessions" | "visitors" | "avg_session_duration" | "bounce_rate" | "median_session_duration" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -2855,6 +2895,10 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2884,7 +2928,7 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("samples" | "visitors" | "p75_cls" | "p75_fcp" | "p75_inp" | "p75_lcp" | "p75_ttfb" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "metric_name")[];
+            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "metric_name")[];
             /** @description Returned with the answer */
             id?: string;
             /**
@@ -2978,6 +3022,10 @@ export interface components {
             timezone?: string;
             /** @description Screen resolution: Size of the screen, as in 1920x1080 */
             screen_resolution?: string;
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
+            entry_page?: string;
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
+            exit_page?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Metric name: The vital: FCP, LCP, CLS, INP, TTFB or FPS */
@@ -3038,7 +3086,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -3117,6 +3165,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3160,7 +3212,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -3239,6 +3291,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3316,7 +3372,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -3393,6 +3449,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3436,7 +3496,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -3513,6 +3573,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3582,7 +3646,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -3657,6 +3721,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
         } & {
             [key: string]: string;
@@ -3667,7 +3735,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -3676,7 +3744,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -3751,7 +3819,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -3840,6 +3908,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
         } & {
             [key: string]: string;
@@ -3881,7 +3953,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -3955,6 +4027,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -4064,7 +4140,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -4138,6 +4214,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -4247,7 +4327,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -4334,6 +4414,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -4375,7 +4459,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -4405,9 +4489,9 @@ export interface components {
         };
         /** @description Entry pages. Pages that sessions begin on. */
         EntryPagesRow: {
-            /** @description Entry page: Path of the first pageview of the session */
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
             path: string;
-            /** @description Name: Path of the first pageview of the session */
+            /** @description Name: Path of the first pageview of the session; empty without one */
             name: string;
             /** @description Sessions: Sessions that began here and have a pageview */
             sessions: number;
@@ -4453,6 +4537,8 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -4688,7 +4774,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
             /**
              * @description A column
              * @enum {string}
@@ -4763,6 +4849,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description Error types. Needs `website_id` in the address. */
@@ -4802,7 +4892,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
             /**
              * @description A column
              * @enum {string}
@@ -4882,6 +4972,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description Errors by page. Needs `website_id` in the address. */
@@ -4921,7 +5015,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /**
              * @description A column
              * @enum {string}
@@ -4999,6 +5093,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
         };
         /** @description A condition on rows, or a group of conditions with at most 5 levels */
         ErrorsFilter: {
@@ -5006,7 +5104,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -5015,7 +5113,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -5072,7 +5170,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /**
              * @description A column
              * @enum {string}
@@ -5162,6 +5260,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
         };
         EvaluatedFlag: {
             success: boolean;
@@ -5217,7 +5319,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -5300,6 +5402,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -5341,7 +5447,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -5371,9 +5477,9 @@ export interface components {
         };
         /** @description Exit pages. Pages that sessions end on. */
         ExitPagesRow: {
-            /** @description Exit page: Path of the last pageview of the session */
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
             path: string;
-            /** @description Name: Path of the last pageview of the session */
+            /** @description Name: Path of the last pageview of the session; empty without one */
             name: string;
             /** @description Sessions: Sessions that began here and have a pageview */
             sessions: number;
@@ -5419,6 +5525,8 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -5474,7 +5582,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -5483,7 +5591,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -5612,7 +5720,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -5689,6 +5797,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -5732,7 +5844,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -5815,6 +5927,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -5880,7 +5996,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -5889,7 +6005,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -5946,7 +6062,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /**
              * @description A column
              * @enum {string}
@@ -6026,6 +6142,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
         };
         /** @description A funnel. It uses no other definition. */
         FunnelBody: {
@@ -6076,7 +6196,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /** @description The steps in their order */
             steps: components["schemas"]["Step"][];
             /** @description The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days */
@@ -6122,7 +6242,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /** @description The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days */
             window?: string;
             /**
@@ -6206,6 +6326,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
         };
         /** @description An action whose events and visitors are counted */
         Goal: {
@@ -6253,7 +6377,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -6262,7 +6386,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -6319,7 +6443,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name")[];
             /**
              * @description A column
              * @enum {string}
@@ -6363,7 +6487,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name")[];
             /**
              * @description A column
              * @enum {string}
@@ -6445,6 +6569,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             event_name?: string;
         };
@@ -6587,6 +6715,128 @@ export interface components {
                 [key: string]: boolean;
             };
         };
+        /** @description Hours of the week. Needs `website_id` in the address. */
+        HoursParameter: {
+            /**
+             * @description The query type
+             * @constant
+             */
+            name: "hours";
+            /** @description Returned with the answer */
+            id?: string;
+            /**
+             * Format: date
+             * @description The first day, for this parameter alone
+             */
+            start_date?: string;
+            /**
+             * Format: date
+             * @description The last day, for this parameter alone
+             */
+            end_date?: string;
+            preset?: components["schemas"]["Preset"];
+            /** @description Rows; default 100 */
+            limit?: number;
+            /** @description From 1; default 1 */
+            page?: number;
+            /** @description All must match; at most 50 conditions in all */
+            filters?: components["schemas"]["SummaryFilter"][];
+            granularity?: components["schemas"]["Granularity"];
+            weekStart?: components["schemas"]["WeekStart"];
+            compare?: components["schemas"]["Compare"];
+            /**
+             * @description The order of `sortBy`
+             * @enum {string}
+             */
+            sortOrder?: "asc" | "desc";
+            /** @description Also return the metrics over all rows; default `false` */
+            totals?: boolean;
+            /** @description Fields to group by */
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            /**
+             * @description A column
+             * @enum {string}
+             */
+            sortBy?: "weekday" | "hour_of_day" | "pageviews" | "visitors";
+        };
+        /** @description The answer to a parameter. */
+        HoursResult: {
+            /** @constant */
+            parameter: "hours";
+            /** @description The id of the parameter */
+            id?: string;
+            /** @constant */
+            success: true;
+            data: components["schemas"]["HoursRow"][];
+            /** @description With compare: for each row the row of the other period, or null */
+            previous?: (components["schemas"]["HoursRow"] | null)[];
+            /** @description With compare: for each row the changes of its metrics in percent, or null */
+            changes?: ({
+                [key: string]: number | null;
+            } | null)[];
+            /** @description The metrics over all rows, with totals */
+            totals?: {
+                [key: string]: components["schemas"]["ScalarOrNull"];
+            };
+            meta: components["schemas"]["ResultMeta"];
+        };
+        /** @description Hours of the week. Pageviews and visitors by local day of the week and hour: 168 rows. */
+        HoursRow: {
+            /** @description Weekday: Local day of the week: 1 Monday to 7 Sunday */
+            weekday: number | null;
+            /** @description Hour of day: Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23 */
+            hour_of_day: number | null;
+            /** @description Pageviews: Pages seen */
+            pageviews: number;
+            /** @description Visitors: Distinct visitors with a pageview */
+            visitors: number;
+            /** @description With groupBy */
+            referrer?: string;
+            /** @description With groupBy */
+            utm_source?: string;
+            /** @description With groupBy */
+            utm_medium?: string;
+            /** @description With groupBy */
+            utm_campaign?: string;
+            /** @description With groupBy */
+            utm_term?: string;
+            /** @description With groupBy */
+            utm_content?: string;
+            /** @description With groupBy */
+            gclid?: string;
+            /** @description With groupBy */
+            country?: string;
+            /** @description With groupBy */
+            region?: string;
+            /** @description With groupBy */
+            city?: string;
+            /** @description With groupBy */
+            device_type?: string;
+            /** @description With groupBy */
+            browser_name?: string;
+            /** @description With groupBy */
+            browser_version?: string;
+            /** @description With groupBy */
+            os_name?: string;
+            /** @description With groupBy */
+            os_version?: string;
+            /** @description With groupBy */
+            language?: string;
+            /** @description With groupBy */
+            timezone?: string;
+            /** @description With groupBy */
+            screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
+            path?: string;
+            /** @description With groupBy */
+            event_name?: string;
+        } & {
+            [key: string]: string;
+        };
         Key: {
             id: string;
             name: string;
@@ -6698,7 +6948,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -6770,6 +7020,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -7563,7 +7817,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -7572,7 +7826,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -7969,7 +8223,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -8042,6 +8296,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -8085,7 +8343,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -8160,6 +8418,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -8201,7 +8463,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -8278,6 +8540,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -8290,7 +8556,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -8299,7 +8565,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -8374,7 +8640,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -8457,6 +8723,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -8653,7 +8923,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -8732,6 +9002,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -8773,7 +9047,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -8854,12 +9128,16 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
         };
         /** @description A query type, or metrics of a dataset. Fields that a parameter leaves out come from the query. */
-        Parameter: components["schemas"]["SummaryParameter"] | components["schemas"]["EventsByDateParameter"] | components["schemas"]["SummaryMetricsParameter"] | components["schemas"]["TodayMetricsParameter"] | components["schemas"]["ActiveStatsParameter"] | components["schemas"]["PagesParameter"] | components["schemas"]["TopPagesParameter"] | components["schemas"]["RealtimePagesParameter"] | components["schemas"]["EntryPagesParameter"] | components["schemas"]["ExitPagesParameter"] | components["schemas"]["PageTimeAnalysisParameter"] | components["schemas"]["EngagementParameter"] | components["schemas"]["ScrollDepthDistributionParameter"] | components["schemas"]["FrustrationByPageParameter"] | components["schemas"]["PerformanceParameter"] | components["schemas"]["WebVitalsByPageParameter"] | components["schemas"]["VitalsOverviewParameter"] | components["schemas"]["VitalsTimeSeriesParameter"] | components["schemas"]["TrafficParameter"] | components["schemas"]["TrafficSourcesParameter"] | components["schemas"]["TopReferrersParameter"] | components["schemas"]["UtmSourcesParameter"] | components["schemas"]["UtmMediumsParameter"] | components["schemas"]["UtmCampaignsParameter"] | components["schemas"]["UtmTermsParameter"] | components["schemas"]["UtmContentParameter"] | components["schemas"]["BrowserNameParameter"] | components["schemas"]["OsNameParameter"] | components["schemas"]["DeviceTypesParameter"] | components["schemas"]["BrowsersGroupedParameter"] | components["schemas"]["BrowserVersionsParameter"] | components["schemas"]["OsVersionsParameter"] | components["schemas"]["ScreenResolutionsParameter"] | components["schemas"]["LanguageParameter"] | components["schemas"]["CountriesParameter"] | components["schemas"]["CountryParameter"] | components["schemas"]["RegionParameter"] | components["schemas"]["CitiesParameter"] | components["schemas"]["CityParameter"] | components["schemas"]["TimezoneParameter"] | components["schemas"]["ErrorsParameter"] | components["schemas"]["ErrorTypesParameter"] | components["schemas"]["ErrorsByPageParameter"] | components["schemas"]["ErrorTrendsParameter"] | components["schemas"]["SessionsParameter"] | components["schemas"]["SessionListParameter"] | components["schemas"]["SessionEventsParameter"] | components["schemas"]["SessionMetricsParameter"] | components["schemas"]["SessionsTimeSeriesParameter"] | components["schemas"]["SessionDurationDistributionParameter"] | components["schemas"]["ProfilesParameter"] | components["schemas"]["ProfileListParameter"] | components["schemas"]["CustomEventsParameter"] | components["schemas"]["CustomEventPropertiesParameter"] | components["schemas"]["CustomEventsTrendsParameter"] | components["schemas"]["FlagExposuresParameter"] | components["schemas"]["FlagOutcomesParameter"] | components["schemas"]["OutboundLinksParameter"] | components["schemas"]["OutboundDomainsParameter"] | components["schemas"]["GoalsParameter"] | components["schemas"]["GoalsTrendsParameter"] | components["schemas"]["FunnelParameter"] | components["schemas"]["RetentionParameter"] | components["schemas"]["PathsParameter"] | components["schemas"]["BlockedTrafficParameter"] | components["schemas"]["BlockedTrafficTrendsParameter"] | components["schemas"]["LinkTotalClicksParameter"] | components["schemas"]["LinkClicksByDayParameter"] | components["schemas"]["LinkTopReferrersParameter"] | components["schemas"]["LinkTopCountriesParameter"] | components["schemas"]["LinkTopRegionsParameter"] | components["schemas"]["LinkTopCitiesParameter"] | components["schemas"]["LinkTopDevicesParameter"] | components["schemas"]["LinkTopBrowsersParameter"] | components["schemas"]["UptimeOverviewParameter"] | components["schemas"]["UptimeTimeSeriesParameter"] | components["schemas"]["UptimeStatusBreakdownParameter"] | components["schemas"]["UptimeRecentChecksParameter"] | components["schemas"]["UptimeResponseTimeTrendsParameter"] | components["schemas"]["UptimeSslStatusParameter"] | components["schemas"]["UptimeByRegionParameter"] | components["schemas"]["ChosenPageviewsParameter"] | components["schemas"]["ChosenEntriesParameter"] | components["schemas"]["ChosenExitsParameter"] | components["schemas"]["ChosenSessionsParameter"] | components["schemas"]["ChosenEventsParameter"] | components["schemas"]["ChosenClicksParameter"] | components["schemas"]["ChosenErrorsParameter"] | components["schemas"]["ChosenVitalsParameter"] | components["schemas"]["ChosenLinkVisitsParameter"] | components["schemas"]["ChosenChecksParameter"] | components["schemas"]["ChosenBlockedParameter"];
+        Parameter: components["schemas"]["SummaryParameter"] | components["schemas"]["EventsByDateParameter"] | components["schemas"]["SummaryMetricsParameter"] | components["schemas"]["HoursParameter"] | components["schemas"]["TodayMetricsParameter"] | components["schemas"]["ActiveStatsParameter"] | components["schemas"]["PagesParameter"] | components["schemas"]["TopPagesParameter"] | components["schemas"]["RealtimePagesParameter"] | components["schemas"]["EntryPagesParameter"] | components["schemas"]["ExitPagesParameter"] | components["schemas"]["PageTimeAnalysisParameter"] | components["schemas"]["EngagementParameter"] | components["schemas"]["ScrollDepthDistributionParameter"] | components["schemas"]["FrustrationByPageParameter"] | components["schemas"]["PerformanceParameter"] | components["schemas"]["WebVitalsByPageParameter"] | components["schemas"]["VitalsOverviewParameter"] | components["schemas"]["VitalsTimeSeriesParameter"] | components["schemas"]["TrafficParameter"] | components["schemas"]["TrafficSourcesParameter"] | components["schemas"]["TopReferrersParameter"] | components["schemas"]["UtmSourcesParameter"] | components["schemas"]["UtmMediumsParameter"] | components["schemas"]["UtmCampaignsParameter"] | components["schemas"]["UtmTermsParameter"] | components["schemas"]["UtmContentParameter"] | components["schemas"]["BrowserNameParameter"] | components["schemas"]["OsNameParameter"] | components["schemas"]["DeviceTypesParameter"] | components["schemas"]["BrowsersGroupedParameter"] | components["schemas"]["BrowserVersionsParameter"] | components["schemas"]["OsVersionsParameter"] | components["schemas"]["ScreenResolutionsParameter"] | components["schemas"]["LanguageParameter"] | components["schemas"]["CountriesParameter"] | components["schemas"]["CountryParameter"] | components["schemas"]["RegionParameter"] | components["schemas"]["CitiesParameter"] | components["schemas"]["CityParameter"] | components["schemas"]["TimezoneParameter"] | components["schemas"]["ErrorsParameter"] | components["schemas"]["ErrorTypesParameter"] | components["schemas"]["ErrorsByPageParameter"] | components["schemas"]["ErrorTrendsParameter"] | components["schemas"]["SessionsParameter"] | components["schemas"]["SessionListParameter"] | components["schemas"]["SessionEventsParameter"] | components["schemas"]["SessionMetricsParameter"] | components["schemas"]["SessionsTimeSeriesParameter"] | components["schemas"]["SessionDurationDistributionParameter"] | components["schemas"]["ProfilesParameter"] | components["schemas"]["ProfileListParameter"] | components["schemas"]["CustomEventsParameter"] | components["schemas"]["CustomEventPropertiesParameter"] | components["schemas"]["CustomEventsTrendsParameter"] | components["schemas"]["FlagExposuresParameter"] | components["schemas"]["FlagOutcomesParameter"] | components["schemas"]["OutboundLinksParameter"] | components["schemas"]["OutboundDomainsParameter"] | components["schemas"]["GoalsParameter"] | components["schemas"]["GoalsTrendsParameter"] | components["schemas"]["FunnelParameter"] | components["schemas"]["RetentionParameter"] | components["schemas"]["PathsParameter"] | components["schemas"]["BlockedTrafficParameter"] | components["schemas"]["BlockedTrafficTrendsParameter"] | components["schemas"]["LinkTotalClicksParameter"] | components["schemas"]["LinkClicksByDayParameter"] | components["schemas"]["LinkTopReferrersParameter"] | components["schemas"]["LinkTopCountriesParameter"] | components["schemas"]["LinkTopRegionsParameter"] | components["schemas"]["LinkTopCitiesParameter"] | components["schemas"]["LinkTopDevicesParameter"] | components["schemas"]["LinkTopBrowsersParameter"] | components["schemas"]["UptimeOverviewParameter"] | components["schemas"]["UptimeTimeSeriesParameter"] | components["schemas"]["UptimeStatusBreakdownParameter"] | components["schemas"]["UptimeRecentChecksParameter"] | components["schemas"]["UptimeResponseTimeTrendsParameter"] | components["schemas"]["UptimeSslStatusParameter"] | components["schemas"]["UptimeByRegionParameter"] | components["schemas"]["ChosenPageviewsParameter"] | components["schemas"]["ChosenEntriesParameter"] | components["schemas"]["ChosenExitsParameter"] | components["schemas"]["ChosenSessionsParameter"] | components["schemas"]["ChosenEventsParameter"] | components["schemas"]["ChosenClicksParameter"] | components["schemas"]["ChosenErrorsParameter"] | components["schemas"]["ChosenVitalsParameter"] | components["schemas"]["ChosenLinkVisitsParameter"] | components["schemas"]["ChosenChecksParameter"] | components["schemas"]["ChosenBlockedParameter"];
         /**
          * @description Why a parameter failed
          * @enum {string}
@@ -8902,7 +9180,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /**
              * @description A column
              * @enum {string}
@@ -8984,6 +9262,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
         };
         /** @description Performance. Needs `website_id` in the address. */
         PerformanceParameter: {
@@ -9022,7 +9304,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /**
              * @description A column
              * @enum {string}
@@ -9112,6 +9394,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
         };
         Period: {
             /** @enum {string} */
@@ -9667,7 +9953,7 @@ export interface components {
          * @description The name of a query type
          * @enum {string}
          */
-        QueryType: "summary" | "events_by_date" | "summary_metrics" | "today_metrics" | "active_stats" | "pages" | "top_pages" | "realtime_pages" | "entry_pages" | "exit_pages" | "page_time_analysis" | "engagement" | "scroll_depth_distribution" | "frustration_by_page" | "performance" | "web_vitals_by_page" | "vitals_overview" | "vitals_time_series" | "traffic" | "traffic_sources" | "top_referrers" | "utm_sources" | "utm_mediums" | "utm_campaigns" | "utm_terms" | "utm_content" | "browser_name" | "os_name" | "device_types" | "browsers_grouped" | "browser_versions" | "os_versions" | "screen_resolutions" | "language" | "countries" | "country" | "region" | "cities" | "city" | "timezone" | "errors" | "error_types" | "errors_by_page" | "error_trends" | "sessions" | "session_list" | "session_events" | "session_metrics" | "sessions_time_series" | "session_duration_distribution" | "profiles" | "profile_list" | "custom_events" | "custom_event_properties" | "custom_events_trends" | "flag_exposures" | "flag_outcomes" | "outbound_links" | "outbound_domains" | "goals" | "goals_trends" | "funnel" | "retention" | "paths" | "blocked_traffic" | "blocked_traffic_trends" | "link_total_clicks" | "link_clicks_by_day" | "link_top_referrers" | "link_top_countries" | "link_top_regions" | "link_top_cities" | "link_top_devices" | "link_top_browsers" | "uptime_overview" | "uptime_time_series" | "uptime_status_breakdown" | "uptime_recent_checks" | "uptime_response_time_trends" | "uptime_ssl_status" | "uptime_by_region";
+        QueryType: "summary" | "events_by_date" | "summary_metrics" | "hours" | "today_metrics" | "active_stats" | "pages" | "top_pages" | "realtime_pages" | "entry_pages" | "exit_pages" | "page_time_analysis" | "engagement" | "scroll_depth_distribution" | "frustration_by_page" | "performance" | "web_vitals_by_page" | "vitals_overview" | "vitals_time_series" | "traffic" | "traffic_sources" | "top_referrers" | "utm_sources" | "utm_mediums" | "utm_campaigns" | "utm_terms" | "utm_content" | "browser_name" | "os_name" | "device_types" | "browsers_grouped" | "browser_versions" | "os_versions" | "screen_resolutions" | "language" | "countries" | "country" | "region" | "cities" | "city" | "timezone" | "errors" | "error_types" | "errors_by_page" | "error_trends" | "sessions" | "session_list" | "session_events" | "session_metrics" | "sessions_time_series" | "session_duration_distribution" | "profiles" | "profile_list" | "custom_events" | "custom_event_properties" | "custom_events_trends" | "flag_exposures" | "flag_outcomes" | "outbound_links" | "outbound_domains" | "goals" | "goals_trends" | "funnel" | "retention" | "paths" | "blocked_traffic" | "blocked_traffic_trends" | "link_total_clicks" | "link_clicks_by_day" | "link_top_referrers" | "link_top_countries" | "link_top_regions" | "link_top_cities" | "link_top_devices" | "link_top_browsers" | "uptime_overview" | "uptime_time_series" | "uptime_status_breakdown" | "uptime_recent_checks" | "uptime_response_time_trends" | "uptime_ssl_status" | "uptime_by_region";
         /** @description Pages now. Needs `website_id` in the address. */
         RealtimePagesParameter: {
             /**
@@ -9705,7 +9991,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -9782,6 +10068,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -9823,7 +10113,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -9902,6 +10192,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -9913,7 +10207,7 @@ export interface components {
             id: string;
         };
         /** @description The answer to one parameter. If the parameter failed, success is false, and error and code say why. */
-        Result: components["schemas"]["SummaryResult"] | components["schemas"]["EventsByDateResult"] | components["schemas"]["SummaryMetricsResult"] | components["schemas"]["TodayMetricsResult"] | components["schemas"]["ActiveStatsResult"] | components["schemas"]["PagesResult"] | components["schemas"]["TopPagesResult"] | components["schemas"]["RealtimePagesResult"] | components["schemas"]["EntryPagesResult"] | components["schemas"]["ExitPagesResult"] | components["schemas"]["PageTimeAnalysisResult"] | components["schemas"]["EngagementResult"] | components["schemas"]["ScrollDepthDistributionResult"] | components["schemas"]["FrustrationByPageResult"] | components["schemas"]["PerformanceResult"] | components["schemas"]["WebVitalsByPageResult"] | components["schemas"]["VitalsOverviewResult"] | components["schemas"]["VitalsTimeSeriesResult"] | components["schemas"]["TrafficResult"] | components["schemas"]["TrafficSourcesResult"] | components["schemas"]["TopReferrersResult"] | components["schemas"]["UtmSourcesResult"] | components["schemas"]["UtmMediumsResult"] | components["schemas"]["UtmCampaignsResult"] | components["schemas"]["UtmTermsResult"] | components["schemas"]["UtmContentResult"] | components["schemas"]["BrowserNameResult"] | components["schemas"]["OsNameResult"] | components["schemas"]["DeviceTypesResult"] | components["schemas"]["BrowsersGroupedResult"] | components["schemas"]["BrowserVersionsResult"] | components["schemas"]["OsVersionsResult"] | components["schemas"]["ScreenResolutionsResult"] | components["schemas"]["LanguageResult"] | components["schemas"]["CountriesResult"] | components["schemas"]["CountryResult"] | components["schemas"]["RegionResult"] | components["schemas"]["CitiesResult"] | components["schemas"]["CityResult"] | components["schemas"]["TimezoneResult"] | components["schemas"]["ErrorsResult"] | components["schemas"]["ErrorTypesResult"] | components["schemas"]["ErrorsByPageResult"] | components["schemas"]["ErrorTrendsResult"] | components["schemas"]["SessionsResult"] | components["schemas"]["SessionListResult"] | components["schemas"]["SessionEventsResult"] | components["schemas"]["SessionMetricsResult"] | components["schemas"]["SessionsTimeSeriesResult"] | components["schemas"]["SessionDurationDistributionResult"] | components["schemas"]["ProfilesResult"] | components["schemas"]["ProfileListResult"] | components["schemas"]["CustomEventsResult"] | components["schemas"]["CustomEventPropertiesResult"] | components["schemas"]["CustomEventsTrendsResult"] | components["schemas"]["FlagExposuresResult"] | components["schemas"]["FlagOutcomesResult"] | components["schemas"]["OutboundLinksResult"] | components["schemas"]["OutboundDomainsResult"] | components["schemas"]["GoalsResult"] | components["schemas"]["GoalsTrendsResult"] | components["schemas"]["FunnelResult"] | components["schemas"]["RetentionResult"] | components["schemas"]["PathsResult"] | components["schemas"]["BlockedTrafficResult"] | components["schemas"]["BlockedTrafficTrendsResult"] | components["schemas"]["LinkTotalClicksResult"] | components["schemas"]["LinkClicksByDayResult"] | components["schemas"]["LinkTopReferrersResult"] | components["schemas"]["LinkTopCountriesResult"] | components["schemas"]["LinkTopRegionsResult"] | components["schemas"]["LinkTopCitiesResult"] | components["schemas"]["LinkTopDevicesResult"] | components["schemas"]["LinkTopBrowsersResult"] | components["schemas"]["UptimeOverviewResult"] | components["schemas"]["UptimeTimeSeriesResult"] | components["schemas"]["UptimeStatusBreakdownResult"] | components["schemas"]["UptimeRecentChecksResult"] | components["schemas"]["UptimeResponseTimeTrendsResult"] | components["schemas"]["UptimeSslStatusResult"] | components["schemas"]["UptimeByRegionResult"] | components["schemas"]["ChosenPageviewsResult"] | components["schemas"]["ChosenEntriesResult"] | components["schemas"]["ChosenExitsResult"] | components["schemas"]["ChosenSessionsResult"] | components["schemas"]["ChosenEventsResult"] | components["schemas"]["ChosenClicksResult"] | components["schemas"]["ChosenErrorsResult"] | components["schemas"]["ChosenVitalsResult"] | components["schemas"]["ChosenLinkVisitsResult"] | components["schemas"]["ChosenChecksResult"] | components["schemas"]["ChosenBlockedResult"] | components["schemas"]["FailedResult"];
+        Result: components["schemas"]["SummaryResult"] | components["schemas"]["EventsByDateResult"] | components["schemas"]["SummaryMetricsResult"] | components["schemas"]["HoursResult"] | components["schemas"]["TodayMetricsResult"] | components["schemas"]["ActiveStatsResult"] | components["schemas"]["PagesResult"] | components["schemas"]["TopPagesResult"] | components["schemas"]["RealtimePagesResult"] | components["schemas"]["EntryPagesResult"] | components["schemas"]["ExitPagesResult"] | components["schemas"]["PageTimeAnalysisResult"] | components["schemas"]["EngagementResult"] | components["schemas"]["ScrollDepthDistributionResult"] | components["schemas"]["FrustrationByPageResult"] | components["schemas"]["PerformanceResult"] | components["schemas"]["WebVitalsByPageResult"] | components["schemas"]["VitalsOverviewResult"] | components["schemas"]["VitalsTimeSeriesResult"] | components["schemas"]["TrafficResult"] | components["schemas"]["TrafficSourcesResult"] | components["schemas"]["TopReferrersResult"] | components["schemas"]["UtmSourcesResult"] | components["schemas"]["UtmMediumsResult"] | components["schemas"]["UtmCampaignsResult"] | components["schemas"]["UtmTermsResult"] | components["schemas"]["UtmContentResult"] | components["schemas"]["BrowserNameResult"] | components["schemas"]["OsNameResult"] | components["schemas"]["DeviceTypesResult"] | components["schemas"]["BrowsersGroupedResult"] | components["schemas"]["BrowserVersionsResult"] | components["schemas"]["OsVersionsResult"] | components["schemas"]["ScreenResolutionsResult"] | components["schemas"]["LanguageResult"] | components["schemas"]["CountriesResult"] | components["schemas"]["CountryResult"] | components["schemas"]["RegionResult"] | components["schemas"]["CitiesResult"] | components["schemas"]["CityResult"] | components["schemas"]["TimezoneResult"] | components["schemas"]["ErrorsResult"] | components["schemas"]["ErrorTypesResult"] | components["schemas"]["ErrorsByPageResult"] | components["schemas"]["ErrorTrendsResult"] | components["schemas"]["SessionsResult"] | components["schemas"]["SessionListResult"] | components["schemas"]["SessionEventsResult"] | components["schemas"]["SessionMetricsResult"] | components["schemas"]["SessionsTimeSeriesResult"] | components["schemas"]["SessionDurationDistributionResult"] | components["schemas"]["ProfilesResult"] | components["schemas"]["ProfileListResult"] | components["schemas"]["CustomEventsResult"] | components["schemas"]["CustomEventPropertiesResult"] | components["schemas"]["CustomEventsTrendsResult"] | components["schemas"]["FlagExposuresResult"] | components["schemas"]["FlagOutcomesResult"] | components["schemas"]["OutboundLinksResult"] | components["schemas"]["OutboundDomainsResult"] | components["schemas"]["GoalsResult"] | components["schemas"]["GoalsTrendsResult"] | components["schemas"]["FunnelResult"] | components["schemas"]["RetentionResult"] | components["schemas"]["PathsResult"] | components["schemas"]["BlockedTrafficResult"] | components["schemas"]["BlockedTrafficTrendsResult"] | components["schemas"]["LinkTotalClicksResult"] | components["schemas"]["LinkClicksByDayResult"] | components["schemas"]["LinkTopReferrersResult"] | components["schemas"]["LinkTopCountriesResult"] | components["schemas"]["LinkTopRegionsResult"] | components["schemas"]["LinkTopCitiesResult"] | components["schemas"]["LinkTopDevicesResult"] | components["schemas"]["LinkTopBrowsersResult"] | components["schemas"]["UptimeOverviewResult"] | components["schemas"]["UptimeTimeSeriesResult"] | components["schemas"]["UptimeStatusBreakdownResult"] | components["schemas"]["UptimeRecentChecksResult"] | components["schemas"]["UptimeResponseTimeTrendsResult"] | components["schemas"]["UptimeSslStatusResult"] | components["schemas"]["UptimeByRegionResult"] | components["schemas"]["ChosenPageviewsResult"] | components["schemas"]["ChosenEntriesResult"] | components["schemas"]["ChosenExitsResult"] | components["schemas"]["ChosenSessionsResult"] | components["schemas"]["ChosenEventsResult"] | components["schemas"]["ChosenClicksResult"] | components["schemas"]["ChosenErrorsResult"] | components["schemas"]["ChosenVitalsResult"] | components["schemas"]["ChosenLinkVisitsResult"] | components["schemas"]["ChosenChecksResult"] | components["schemas"]["ChosenBlockedResult"] | components["schemas"]["FailedResult"];
         ResultMeta: {
             /** Format: date-time */
             from: string;
@@ -10073,7 +10367,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10146,6 +10440,10 @@ export interface components {
             /** @description With groupBy */
             timezone?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -10212,7 +10510,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10287,6 +10585,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -10309,7 +10611,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -10318,7 +10620,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -10414,7 +10716,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10489,6 +10791,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -10499,7 +10805,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -10508,7 +10814,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -10712,9 +11018,9 @@ export interface components {
             total_events: number;
             /** @description Bounced: One pageview, under 10 s, without custom event or click */
             bounced: boolean | null;
-            /** @description Entry page: Path of the first pageview of the session */
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
             entry_page: string;
-            /** @description Exit page: Path of the last pageview of the session */
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page: string;
             /** @description Visitor: Profile id, else anonymous id */
             visitor_id: string;
@@ -10786,7 +11092,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10864,6 +11170,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -10954,9 +11264,9 @@ export interface components {
             total_events: number;
             /** @description Bounced: One pageview, under 10 s, without custom event or click */
             bounced: boolean | null;
-            /** @description Entry page: Path of the first pageview of the session */
+            /** @description Entry page: Path of the first pageview of the session; empty without one */
             entry_page: string;
-            /** @description Exit page: Path of the last pageview of the session */
+            /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page: string;
             /** @description Visitor: Profile id, else anonymous id */
             visitor_id: string;
@@ -11026,7 +11336,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11103,6 +11413,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11134,7 +11448,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -11143,7 +11457,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -11218,7 +11532,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11301,6 +11615,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11342,7 +11660,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11425,6 +11743,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11477,7 +11799,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11550,6 +11872,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -11593,7 +11919,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11666,6 +11992,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11732,7 +12062,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11809,6 +12139,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11850,7 +12184,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11930,6 +12264,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -12410,7 +12748,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -12491,6 +12829,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -12534,7 +12876,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -12614,6 +12956,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -13359,7 +13705,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -13432,6 +13778,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -13475,7 +13825,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -13548,6 +13898,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -13591,7 +13945,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -13664,6 +14018,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -13707,7 +14065,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -13780,6 +14138,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -13823,7 +14185,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -13896,6 +14258,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -13947,7 +14313,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
             /**
              * @description A column
              * @enum {string}
@@ -14030,6 +14396,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description Web vitals over time. Needs `website_id` in the address. */
@@ -14069,7 +14439,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
             /**
              * @description A column
              * @enum {string}
@@ -14150,6 +14520,10 @@ export interface components {
             /** @description With groupBy */
             screen_resolution?: string;
             /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description A web vital. */
@@ -14179,7 +14553,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -14188,7 +14562,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -14245,7 +14619,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
             /**
              * @description A column
              * @enum {string}
@@ -14329,6 +14703,10 @@ export interface components {
             timezone?: string;
             /** @description With groupBy */
             screen_resolution?: string;
+            /** @description With groupBy */
+            entry_page?: string;
+            /** @description With groupBy */
+            exit_page?: string;
         };
         Website: {
             id: string;

@@ -64,7 +64,8 @@ func (c *compiler) combine(parts []*part) string {
 		c.hits(p)
 		c.with("part_"+p.tb.Name, c.build(p.q))
 	}
-	if len(parts) == 1 && len(c.steps.ZeroValues) == 0 {
+	fills := len(c.steps.ZeroValues)+len(c.steps.ZeroNumbers) > 0
+	if len(parts) == 1 && !fills {
 		return "part_" + parts[0].tb.Name
 	}
 	led := c.steps.Lead != plan.AnyPart
@@ -84,7 +85,7 @@ func (c *compiler) combine(parts []*part) string {
 			all.columns = append(all.columns, named{m.Alias(), e})
 		}
 	}
-	if len(c.steps.ZeroValues) > 0 {
+	if fills {
 		union = append(union, c.build(c.zeroRows(parts[0])))
 	}
 	if led {
@@ -152,8 +153,8 @@ func (c *compiler) combinations(of *part) selection {
 // zeroRows selects a row without metrics for each of the type's values, in every combination of groupBy that the part
 // has.
 func (c *compiler) zeroRows(of *part) selection {
-	values := c.w.Write(expr.Call(dialect.Unnest, expr.Arg(dialect.Texts, c.steps.ZeroValues)))
-	q := selection{from: relation{values, "v"}}
+	values, dimensions := c.zeroKeys()
+	q := selection{from: relation{c.w.Write(values), "v"}}
 	if c.steps.Groups > 0 {
 		groups := c.combinations(of)
 		c.with("combinations", c.build(groups))
@@ -162,11 +163,28 @@ func (c *compiler) zeroRows(of *part) selection {
 			q.columns = append(q.columns, named{col.as, expr.Col("g", col.as)})
 		}
 	}
-	q.columns = append(q.columns, named{expr.Ident(c.steps.Keys[c.steps.Groups].Name), expr.Col("v", "value")})
+	q.columns = append(q.columns, dimensions...)
 	for _, m := range of.metrics {
 		q.columns = append(q.columns, named{m.Alias(), nothing(m)})
 	}
 	return q
+}
+
+// zeroKeys is a table with the values of the dimensions that rows are added for, and their columns in it.
+func (c *compiler) zeroKeys() (table expr.Expr, columns []named) {
+	dimensions := c.steps.Keys[c.steps.Groups:]
+	if len(c.steps.ZeroValues) > 0 {
+		return expr.Call(dialect.Unnest, expr.Arg(dialect.Texts, c.steps.ZeroValues)),
+			[]named{{dimensions[0].Alias(), expr.Col("v", "value")}}
+	}
+	lists := make([]expr.Expr, 3)
+	for i := range lists {
+		lists[i] = expr.Arg(dialect.Ints, c.steps.ZeroNumbers[min(i, len(dimensions)-1)])
+	}
+	for i, name := range []expr.Ident{"bucket", "since", "until"}[:len(dimensions)] {
+		columns = append(columns, named{dimensions[i].Alias(), expr.Col("v", name)})
+	}
+	return expr.Call(dialect.ZipBuckets, lists...), columns
 }
 
 // having says which rows of the answer are shown.

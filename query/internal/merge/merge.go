@@ -273,7 +273,7 @@ func (m *Merge) needs(of *mergedPart) neighbours {
 	for _, i := range of.leaves {
 		asked = append(asked, m.leaves[i].e)
 	}
-	switch reach := of.tb.Reach(); {
+	switch reach := m.p.ReachOf(of.tb, asked); {
 	case removed && of.tb.HasSessions():
 		return neighbours{reach.Twice()}
 	case plan.AsksSessions(of.tb, asked, m.p.Filters):

@@ -30,7 +30,7 @@ func (p *Plan) Depends() calendar.Interval {
 		of := AsksSessions(r.table, r.asked, r.filters)
 		sessions = sessions || of
 		if of || p.mandatoryAsksSessions(r.table) {
-			after = max(after, r.table.Reach().After)
+			after = max(after, p.ReachOf(r.table, r.asked).After)
 		}
 	}
 	// Any event of a session may be what somebody did.
@@ -144,6 +144,23 @@ func AsksSessions(tb *catalog.Table, asked []expr.Expr, filters []Condition) boo
 		slices.ContainsFunc(filters, func(c Condition) bool {
 			return c.asksSessions("s", func(f *catalog.Field) expr.Expr { return catalog.Value(f, tb) })
 		})
+}
+
+// ReachOf returns how many days around a day decide the sessions of its rows t of tb, of which p asks something.
+func (p *Plan) ReachOf(tb *catalog.Table, asked []expr.Expr) catalog.Reach {
+	late := func(column string) bool {
+		f := catalog.FieldNamed(column)
+		return f != nil && f.EndsLate()
+	}
+	all := expr.List(asked...)
+	for _, c := range slices.Concat(p.Mandatory, p.Filters) {
+		for leaf := range c.Leaves() {
+			if leaf.Did == nil && leaf.Field.EndsLate() {
+				return tb.Reach(true)
+			}
+		}
+	}
+	return tb.Reach(slices.ContainsFunc(expr.Columns(all, "s"), late))
 }
 
 // mandatoryAsksSessions reports whether the mandatory filters of p ask about the sessions of rows of tb.

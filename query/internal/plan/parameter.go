@@ -319,7 +319,7 @@ func pagePlan(o *ask.GivenOptions, plan *Plan) {
 	case o.Limit != nil:
 		plan.Limit = *o.Limit
 	case plan.Type.Shape != catalog.Series:
-		plan.Limit = ask.DefaultLimit
+		plan.Limit = plan.Type.DefaultLimit()
 	case before > 0:
 		plan.Offset = ask.MaxOffset
 		return

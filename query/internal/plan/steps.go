@@ -16,14 +16,14 @@ import (
 //  1. The parts are joined by Keys, and by the bucket of a series. A metric is 0 or null in a row that its part does not have, as its
 //     Zero says.
 //  2. A row exists if part Lead has it.
-//  3. A row is added for each of ZeroValues that does not exist yet.
+//  3. A row is added for each of ZeroValues, or ZeroNumbers, that does not exist yet.
 //  4. Rows are left out: those of combinations of groupBy that part ShownBy does not have, and those in which one of Positive is not
 //     above 0.
 //  5. Columns are computed. A sum over all rows, as of a share, is over the rows that are left now.
 //  6. Rows with a key that is not in Among are left out, and rows that Only does not mean.
 //  7. Rows are put into their Order, Offset of them are skipped, and at most Limit are returned.
 //
-// Package finish cannot carry out Only, nor sums over a part of the rows. So answers with these are never merged.
+// Package finish cannot carry out Only, ZeroNumbers, nor sums over a part of the rows. So answers with these are never merged.
 //
 // A list has only Columns, Order, Offset and Limit, since it has no aggregates. A series is put in order after it was
 // filled, by package finish.
@@ -35,14 +35,16 @@ type Steps struct {
 	Lead   int              // a place in Parts, or AnyPart
 	// of the only dimension, in each combination of groupBy that exists; then there is one part
 	ZeroValues []string
-	ShownBy    int // a place in Parts, or AnyPart
-	Positive   []*catalog.BoundMetric
-	Columns    []Column
-	Among      []Among
-	Only       []Only
-	Order      []Step // nil: any order
-	Offset     int
-	Limit      int // one more than are shown, so that it is known whether more follow; 0: all
+	// of the dimensions, which are parts of local time: the values of each in all combinations; instead of ZeroValues
+	ZeroNumbers [][]int64
+	ShownBy     int // a place in Parts, or AnyPart
+	Positive    []*catalog.BoundMetric
+	Columns     []Column
+	Among       []Among
+	Only        []Only
+	Order       []Step // nil: any order
+	Offset      int
+	Limit       int // one more than are shown, so that it is known whether more follow; 0: all
 }
 
 // AnyPart stands for the place of a part where every part will do.
@@ -95,7 +97,7 @@ func StepsOf(p *Plan) *Steps {
 		s.Lead = own
 	}
 	if p.Type.ZeroFill {
-		s.ZeroValues = p.Type.Values
+		s.ZeroValues, s.ZeroNumbers = p.Type.Values, p.Type.ZeroNumbers()
 	}
 	if len(s.Parts) > 1 && s.Groups > 0 {
 		s.ShownBy = own

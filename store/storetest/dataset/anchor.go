@@ -76,22 +76,33 @@ func (a *asker) events() []store.Event {
 	return a.dataset.visited
 }
 
-// lend sets the fields of a sample to those of the first page event near it with the same session id, which
-// filters usually see.
+// lend sets the fields of a sample to those of the page events near it with the same session id, which filters
+// usually see.
 func (a *asker) lend(site string, s *sample) {
 	id := s.text["session_id"]
-	var first *store.Event
+	var first, entry, exit *store.Event
 	for _, i := range a.dataset.bySession[id] {
 		e := &a.dataset.Batch.Events[i]
-		if e.Website == site && id != "" && e.Kind <= store.PageEvent &&
-			s.at.Sub(e.Time).Abs() < 24*time.Hour && (first == nil || e.Time.Before(first.Time)) {
+		if e.Website != site || id == "" || e.Kind > store.PageEvent || s.at.Sub(e.Time).Abs() >= 24*time.Hour {
+			continue
+		}
+		if first == nil || e.Time.Before(first.Time) {
 			first = e
+		}
+		if e.Kind == store.Pageview && (entry == nil || e.Time.Before(entry.Time)) {
+			entry = e
+		}
+		if e.Kind == store.Pageview && (exit == nil || e.Time.After(exit.Time)) {
+			exit = e
 		}
 	}
 	if first == nil {
 		return
 	}
 	lent := eventSample(*first).text
+	if entry != nil {
+		lent["entry_page"], lent["exit_page"] = entry.Path, exit.Path
+	}
 	for _, field := range sessionFields {
 		s.text[field] = lent[field]
 	}

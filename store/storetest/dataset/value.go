@@ -60,7 +60,7 @@ func (a *asker) written(field, v string) string {
 		return ""
 	}
 	switch field {
-	case "path":
+	case "path", "entry_page", "exit_page":
 		if v == "" {
 			return v
 		}
@@ -118,7 +118,7 @@ func (a *asker) part(field, v string, beginning bool) string {
 	switch field {
 	case "country":
 		v = countries[v]
-	case "path":
+	case "path", "entry_page", "exit_page":
 		if a.chance(20) {
 			v = strings.ReplaceAll(url.PathEscape(v), "%2F", "/")
 		}

@@ -98,7 +98,7 @@ func (a *evaluation) rows(q Question) (*table, error) {
 	if err := t.sort(q.SortBy, q.SortOrder); err != nil {
 		return nil, err
 	}
-	t.cut(q.Limit, q.Page, a.kind.Series)
+	t.cut(q.Limit, q.Page, a.kind.limit, a.kind.Series)
 	return t, nil
 }
 

@@ -80,6 +80,20 @@ func TestPages(t *testing.T) {
 		01T12:00:00 exit x5 s=S9 a=finn path=/docs time=3600000
 		01T12:00:00 exit x6 s=S9 a=gil path=/gone`))
 	for _, w := range []wanted{
+		{why: "the last page of S1; dora and S9 without a pageview have none", name: "page_time_analysis",
+			ask: grouped("exit_page"), rows: `
+			{"exit_page":"/docs","path":"/","name":"/","sessions_with_time":1,"visitors":1,"median_time_on_page":30,"percentage":100}
+			{"exit_page":"","path":"/docs","name":"/docs","sessions_with_time":0,"visitors":1,"median_time_on_page":3600,"percentage":0}`},
+		{why: "pages of sessions that begin on /", name: "top_pages", ask: where("entry_page", "eq",
+			"https://shop.example/?a"), rows: `
+			{"path":"/","name":"/","pageviews":2,"visitors":2,"percentage":66.67}
+			{"path":"/docs","name":"/docs","pageviews":1,"visitors":1,"percentage":33.33}`},
+		{why: "the last page lies after the range", name: "browser_name", ask: grouped("exit_page"), rows: `
+			{"exit_page":"/","name":"Chrome","pageviews":1,"visitors":1,"percentage":50}
+			{"exit_page":"/docs","name":"Chrome","pageviews":2,"visitors":1,"percentage":50}`},
+		{why: "a key removes whole sessions", name: "top_pages", ask: keyed(leaf("exit_page", "ne", "/docs")), rows: `
+			{"path":"/","name":"/","pageviews":1,"visitors":1,"percentage":50}
+			{"path":"/docs","name":"/docs","pageviews":1,"visitors":1,"percentage":50}`},
 		{why: "ties by path", name: "top_pages", rows: `
 			{"path":"/","name":"/","pageviews":2,"visitors":2,"percentage":50}
 			{"path":"/docs","name":"/docs","pageviews":2,"visitors":2,"percentage":50}`},

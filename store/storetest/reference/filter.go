@@ -54,7 +54,7 @@ func (n *names) stored(f Filter) []string {
 		return sameNumbers(f.Values)
 	}
 	switch f.Field {
-	case "path":
+	case "path", entryPage, exitPage:
 		if f.whole() {
 			return each(f.Values, pathOf)
 		}

@@ -61,7 +61,8 @@ func (l *loader) event(e *store.Event) {
 	copy(own[:7], []string{
 		e.ReferrerDomain, e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent, e.GCLID,
 	})
-	copy(own[15:], []string{e.Language, e.Timezone, e.Screen, e.CampaignKind})
+	copy(own[15:], []string{e.Language, e.Timezone, e.Screen})
+	own.set(campaignKind, e.CampaignKind)
 	l.add(row{
 		subject: website(e.Website), kind: kinds[e.Kind], id: e.ID, at: e.Time.UnixMilli(),
 		name: e.Name, Identity: e.Identity, path: e.Path, own: own,

@@ -8,6 +8,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
+// The fields that a session has of its first and last pageview. The other fields are those of its first page event.
+const (
+	entryPage = "entry_page"
+	exitPage  = "exit_page"
+)
+
 // campaignKind is the kind of a campaign source. Rows take it from their session, but questions cannot filter
 // or group by it.
 const campaignKind = "campaign kind"
@@ -16,7 +22,7 @@ const campaignKind = "campaign kind"
 var allSessionFields = [...]string{
 	"referrer", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
 	"country", "region", "city", "device_type", "browser_name", "browser_version",
-	"os_name", "os_version", "language", "timezone", "screen_resolution", campaignKind,
+	"os_name", "os_version", "language", "timezone", "screen_resolution", entryPage, exitPage, campaignKind,
 }
 
 // sessionFields lists the session fields by which questions filter and group.
@@ -30,6 +36,8 @@ func SessionFields() []string { return slices.Clone(sessionFields) }
 type fields [len(allSessionFields)]string
 
 func (f *fields) get(name string) string { return f[slices.Index(allSessionFields[:], name)] }
+
+func (f *fields) set(name, text string) { f[slices.Index(allSessionFields[:], name)] = text }
 
 type rowKind int
 

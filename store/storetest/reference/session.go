@@ -111,6 +111,10 @@ func (s *session) measure() {
 			others++ // custom events and clicks
 		}
 	}
+	if len(s.pageviews) > 0 {
+		s.fields.set(entryPage, s.entry().path)
+		s.fields.set(exitPage, s.exit().path)
+	}
 	s.duration = min(max(s.end()-s.start, onPage), longestVisit)
 	s.bounced = len(s.pageviews) == 1 && s.duration < bounceUnder && others == 0
 }

@@ -193,13 +193,13 @@ func compareCells(a, b value, desc bool) int {
 }
 
 // cut reduces the table to one page.
-func (t *table) cut(limit, page int, series bool) {
+func (t *table) cut(limit, page, usual int, series bool) {
 	page = max(page, 1)
 	if limit == 0 {
 		if series && page == 1 {
 			return
 		}
-		limit = 100
+		limit = cmp.Or(usual, 100)
 		if series {
 			limit = len(t.rows)
 		}

@@ -64,6 +64,7 @@ type Type struct {
 	Filters      []string // fields allowed in filters
 	GroupBy      []string // fields allowed in groupBy
 
+	limit     int  // rows without a limit of the question; 0 means 100
 	bySession bool // filters are about sessions only
 	fixed     bool // the order cannot be changed
 	noTotals  bool

@@ -20,6 +20,11 @@ func totalTypes() []Type {
 			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).summary,
 		},
 		Type{
+			Name: "hours", Kind: store.KindWebsite, limit: 168,
+			Columns: slices.Concat(columns(Code, "weekday", "hour_of_day"), metrics("pageviews", "visitors")),
+			Filters: rowFields(), GroupBy: withPath(), answer: (*evaluation).hours,
+		},
+		Type{
 			Name: "today_metrics", Kind: store.KindWebsite, Window: Today,
 			Columns: metrics("pageviews", "visitors", "sessions"),
 			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).today,
@@ -39,6 +44,10 @@ func pageTypes() []Type {
 			Filters: rowFields(), GroupBy: groupable(), answer: answer,
 		}
 	}
+	door := func(t Type, field string) Type {
+		t.GroupBy = groupable(field)
+		return t
+	}
 	realtime := page("realtime_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage")
 	realtime.Window = Realtime
 	return []Type{
@@ -46,8 +55,8 @@ func pageTypes() []Type {
 			"pageviews", "visitors", "percentage", "median_time_on_page", "avg_load_time"),
 		page("top_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage"),
 		realtime,
-		page("entry_pages", (*evaluation).entryPages, "sessions", "pageviews", "visitors", "percentage"),
-		page("exit_pages", (*evaluation).exitPages, "sessions", "pageviews", "visitors", "percentage"),
+		door(page("entry_pages", (*evaluation).entryPages, "sessions", "pageviews", "visitors", "percentage"), entryPage),
+		door(page("exit_pages", (*evaluation).exitPages, "sessions", "pageviews", "visitors", "percentage"), exitPage),
 		page("page_time_analysis", (*evaluation).pageTime,
 			"sessions_with_time", "visitors", "median_time_on_page", "percentage"),
 		page("performance", (*evaluation).performance,
