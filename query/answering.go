@@ -11,6 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
+	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -23,6 +25,8 @@ type answering struct {
 	parameter *plan.Parameter
 	budget    *Budget
 
+	facts origin.Facts // what is known of the remembered answer
+
 	took time.Duration // of the store's time
 	from Origin        // a statement, if a statement gave any of the rows
 	// the end of the last day of the answer whose rows were removed because of their age; zero: there is none
@@ -31,8 +35,8 @@ type answering struct {
 	result Result
 }
 
-// answer computes the answer to p. why is the reason why the answer was not remembered.
-func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget, why Reason) Result {
+// answer computes the answer to p, which is not remembered.
+func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget, facts origin.Facts) Result {
 	if p.Err != nil {
 		return finish.Failure(p, p.Err)
 	}
@@ -40,7 +44,7 @@ func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget
 	if err := e.slots.acquire(ctx, q); err != nil {
 		return finish.Failure(p, storeFailure(err))
 	}
-	a := &answering{engine: e, snapshot: s, parameter: p, budget: budget, from: Origin{Source: Merged, Why: why}}
+	a := &answering{engine: e, snapshot: s, parameter: p, budget: budget, facts: facts}
 	defer func() { e.slots.release(q, a.took) }()
 	ctx, cancel := e.inTime(ctx)
 	defer cancel()
@@ -173,27 +177,24 @@ func (a *answering) table(ctx context.Context, p *plan.Plan, key []byte, among [
 // rows returns the rows of the answer to p: see table.
 func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string) (rows *store.Rows,
 	err error) {
-	e, known, lost := a.engine, a.snapshot.known(ctx), a.snapshot.expired(ctx, p)
+	e := a.engine
+	q := merge.Question{Plan: p, Among: among, Snapshot: a.snapshot.known(ctx), Expired: a.snapshot.expired(ctx, p)}
 	passed := e.metered(ctx)
 	defer func() { a.took += passed() }()
-	if lost.After(a.ended) {
-		a.ended = lost
+	if q.Expired.After(a.ended) {
+		a.ended = q.Expired
 	}
-	var why Reason
-	if lost.IsZero() {
-		rows, why, err = e.merger.Rows(ctx, p, among, known)
-	} else {
-		rows, lost, err = e.merger.Totals(ctx, p, among, known, lost)
-		why = NotMergeable
+	merged, err := e.merger.Rows(ctx, q, a.facts)
+	if merged.Lost.After(a.lost) {
+		a.lost = merged.Lost
 	}
-	if lost.After(a.lost) {
-		a.lost = lost
+	if d := merged.Decision; d.Source == Statement || a.from.Source == "" {
+		a.from = d.Origin
 	}
-	if rows != nil || err != nil {
-		return rows, err
+	if merged.Rows != nil || err != nil {
+		return merged.Rows, err
 	}
-	a.from = Origin{Source: Statement, Why: why}
-	compiled := e.statements.Statement(p, key, e.merger.Sealed(p, known))
+	compiled := e.statements.Statement(p, key, e.merger.Sealed(p, q.Snapshot))
 	statement := compiled.Of(p.Subject, among)
 	statement.MaxBytes = a.budget.Max()
 	if rows, err = e.trace.Query(ctx, e.store, statement); err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/recall"
 )
@@ -20,12 +21,32 @@ func (e *Engine) ResultCache() int64 {
 	return e.answers.MaxBytes
 }
 
+// known returns what is known of the remembered answer to p under key.
+func (e *Engine) known(p *plan.Parameter, key *recall.Key, at *basis) origin.Facts {
+	question := func(key recall.Key) recall.Question { return at.question(p, key) }
+	return origin.Facts{Answer: e.answers.Known(key, question)}
+}
+
+// recall returns the answer to p if it is remembered under key. facts says whether it is.
+func (s *Snapshot) recall(ctx context.Context, p *plan.Parameter, key *recall.Key, facts *origin.Facts,
+	budget *Budget) (r Result, ok bool) {
+	e, d := s.p.engine, origin.Decide(*facts)
+	if d.Source != Remembered {
+		return r, false
+	}
+	if r, ok = e.answers.Recall(ctx, p, key, budget); ok && r.Success {
+		e.note(ctx, p, d.Origin)
+	}
+	facts.Answer.Remembered = ok // others may have taken its room
+	facts.Answer.Asked, facts.Answer.Unchanged = true, true
+	return r, ok
+}
+
 // answerOnce returns the answer to p and remembers it under key, unless key is nil.
-func (s *Snapshot) answerOnce(ctx context.Context, p *plan.Parameter, key *recall.Key, at *basis,
+func (s *Snapshot) answerOnce(ctx context.Context, p *plan.Parameter, key *recall.Key, at *basis, facts origin.Facts,
 	budget *Budget) Result {
 	e := s.p.engine
-	why := e.whyNotRemembered(p, key, at)
-	compute := func(ctx context.Context, budget *Budget) Result { return s.answer(ctx, p, budget, why) }
+	compute := func(ctx context.Context, budget *Budget) Result { return s.answer(ctx, p, budget, facts) }
 	if key == nil {
 		return finish.Try(p, func() Result { return compute(ctx, budget) })
 	}
@@ -37,17 +58,6 @@ func (s *Snapshot) answerOnce(ctx context.Context, p *plan.Parameter, key *recal
 		e.note(ctx, p, Origin{Source: Remembered})
 	}
 	return r
-}
-
-// whyNotRemembered returns the reason why no answer to p is remembered under key. The caller has looked for one.
-func (e *Engine) whyNotRemembered(p *plan.Parameter, key *recall.Key, at *basis) Reason {
-	switch {
-	case e.answers == nil:
-		return Off
-	case key == nil:
-		return NotRememberable
-	}
-	return e.answers.Why(at.question(p, *key))
 }
 
 // forgetAnswers drops all remembered answers. Responses that hosts remember get another key.
@@ -70,9 +80,9 @@ func (b *basis) question(p *plan.Parameter, key recall.Key) recall.Question {
 	return recall.Question{Key: key, Of: sha256.Sum256(append(b.days[:len(b.days):len(b.days)], p.Key...))}
 }
 
-// answerKey is the key of the answer to p on basis at; nil when it is not kept.
+// answerKey is the key of the answer to p on basis at; nil if it is not remembered.
 func (e *Engine) answerKey(p *plan.Parameter, at *basis) *recall.Key {
-	if at == nil || p.Err != nil || !e.keeps(p.Plan) {
+	if at == nil || p.Err != nil || !e.remembers(p.Plan) {
 		return nil
 	}
 	key := recall.Key(sha256.Sum256(append(at.all[:len(at.all):len(at.all)], p.Key...)))

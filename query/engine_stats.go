@@ -31,7 +31,7 @@ func (e *Engine) Stats() Stats {
 		s.StateBytes += e.merger.Partials.Size()
 	}
 	if e.answers != nil {
-		s.AnswerBytes = e.answers.Kept.Size()
+		s.AnswerBytes = e.answers.Size()
 	}
 	return s
 }

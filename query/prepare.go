@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
+	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -150,7 +151,7 @@ func (p *Prepared) computeKey() string {
 		switch {
 		case one.Err != nil:
 			b = keytext.Texts(b, string(one.Err.Code), one.Err.Message)
-		case !p.engine.keeps(one.Plan):
+		case !p.engine.remembers(one.Plan):
 			return ""
 		default:
 			until, from := one.Plan.Progress()
@@ -161,8 +162,8 @@ func (p *Prepared) computeKey() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// keeps reports whether an answer to p stays valid while the versions of its dependencies do not change.
-func (e *Engine) keeps(p *plan.Plan) bool {
+// remembers reports whether an answer to p stays valid while the versions of its dependencies do not change.
+func (e *Engine) remembers(p *plan.Plan) bool {
 	return !p.ByClock() && (e.names == nil || !p.Type.ShowsNames())
 }
 
@@ -204,22 +205,11 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		}
 		found[i].explain(one.Plan, own)
 		found[i].Notes = one.Plan.Notes()
-		key := p.engine.answerKey(one, at)
-		remembered := key != nil && p.engine.answers.Kept.Has(*key)
+		known := p.engine.known(one, p.engine.answerKey(one, at), at)
 		source := func(of *plan.Plan) (Source, Reason) {
-			if remembered {
-				return Remembered, ""
-			}
-			if !s.expired(ctx, of).IsZero() {
-				if p.engine.merger.HasTotals(of) {
-					return Merged, p.engine.whyNotRemembered(one, key, at)
-				}
-				return Statement, NotMergeable
-			}
-			if why := p.engine.merger.Why(ctx, of, snapshot); why != "" {
-				return Statement, why
-			}
-			return Merged, p.engine.whyNotRemembered(one, key, at)
+			q := merge.Question{Plan: of, Snapshot: snapshot, Expired: s.expired(ctx, of)}
+			d := p.engine.merger.Decide(ctx, q, known)
+			return d.Source, d.Why
 		}
 		found[i].Source, found[i].Why = source(one.Plan)
 		if beside != nil {

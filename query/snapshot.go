@@ -82,21 +82,19 @@ func (s *Snapshot) Run(ctx context.Context, budget *Budget) (*Response, error) {
 	free := make(chan struct{}, p.engine.parallel)
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
-		key, kept := p.engine.answerKey(one, at), false
-		if resp.Data[i], kept = p.engine.answers.Recall(ctx, one, key, budget); kept {
-			if resp.Data[i].Success {
-				p.engine.note(ctx, one, Origin{Source: Remembered})
-			}
+		key := p.engine.answerKey(one, at)
+		facts, remembered := p.engine.known(one, key, at), false
+		if resp.Data[i], remembered = s.recall(ctx, one, key, &facts, budget); remembered {
 			continue
 		}
 		free <- struct{}{}
 		if i == len(p.resolved.Parameters)-1 { // it needs no goroutine of its own
-			resp.Data[i] = s.answerOnce(ctx, one, key, at, budget)
+			resp.Data[i] = s.answerOnce(ctx, one, key, at, facts, budget)
 			break
 		}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = s.answerOnce(ctx, one, key, at, budget)
+			resp.Data[i] = s.answerOnce(ctx, one, key, at, facts, budget)
 		})
 	}
 	running.Wait()
@@ -248,7 +246,7 @@ func (s *Snapshot) basis(ctx context.Context) *basis {
 
 // rememberable returns the dependencies of the parameters whose answers can be remembered.
 func (p *Prepared) rememberable() []Dependency {
-	return p.ofRemembered.get(func() []Dependency { return p.dependenciesOf(p.engine.keeps) })
+	return p.ofRemembered.get(func() []Dependency { return p.dependenciesOf(p.engine.remembers) })
 }
 
 // deriver returns the store if the answers of p may use its stored results, or nil.

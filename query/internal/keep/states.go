@@ -119,6 +119,7 @@ func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store
 		if !lookup.Site.Admission.Fit(set.Aggregates) {
 			continue
 		}
+		lookup.Site.Use(set.Aggregates)
 		failed := lookup.Load(ctx)
 		if failed == nil {
 			failed = lookup.GatherPart(ctx, set.Part)

@@ -141,6 +141,7 @@ func (b *batch) gather(ctx context.Context, set *merge.StateSet) (one built, err
 	if len(one.due) == 0 {
 		return one, nil
 	}
+	b.site.Use(set.Aggregates)
 	missing := slices.DeleteFunc(one.Look(set.Part, one.versions),
 		func(i int) bool { return !slices.Contains(one.due, i) })
 	return one, one.ComputeAll(ctx, set.Part, missing, one.versions)

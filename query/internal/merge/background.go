@@ -6,6 +6,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/failure"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
+	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -81,11 +82,12 @@ func (mr *Merger) computeWaiting() {
 
 // computePartials computes what m lacks. What fails is logged, and computed when somebody asks again.
 func (mr *Merger) computePartials(ctx context.Context, m *Merge) {
-	g := mr.lookup(m, nil)
+	g := mr.lookup(m, origin.Waiting, nil)
 	g.background = true
-	err := g.Load(ctx)
+	d := origin.Decide(origin.Facts{Ways: []origin.Way{g.read(ctx)}})
+	err := g.unread
 	if err == nil {
-		_, err = g.gather(ctx)
+		_, err = g.gather(ctx, d.Ways[0])
 	}
 	if err != nil && ctx.Err() == nil {
 		mr.log.Debug("query: computing states in the background failed; a statement gives the next answer", "error",

@@ -1,8 +1,8 @@
 // Package merge gives answers that are merged from partials, in place of a statement over all rows.
 //
 //	merger := merge.New(store, types, cache, keeper, pace, logger)
-//	rows, why, err := merger.Rows(ctx, p, nil, snapshot)  // as the statement of p gives them
-//	if rows == nil && err == nil { … }                    // the statement has to run: why says the reason
+//	found, err := merger.Rows(ctx, question, facts)  // as the statement of its plan gives them
+//	if found.Rows == nil && err == nil { … }         // the statement has to run: found.Decision has the reason
 //
 // It finds the aggregates of a plan whose states merge, and their partials in memory or in the store. It computes the
 // missing partials, at once or in the background, and merges them.

@@ -66,14 +66,13 @@ func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, vers
 	}
 	known := g.merger.StateSets()
 	set = known.of(g.Merge, of)
-	if set == nil || !g.Site.Stored.IsKnown() && g.merger.ListStored(ctx, g.Site, g.p.Subject) != nil {
+	if set == nil || !g.listed(ctx) {
 		return nil, nil, missing
 	}
 	stored := g.Site.Stored.Versions(set.Name, g.stretches)
 	for _, i := range missing {
-		if s := g.stretches[i]; s.From == calendar.StartOfDay(s.From) && s.To == s.From+calendar.Day &&
-			stored[i] >= versions[i] {
-			wanted = append(wanted, s)
+		if stored[i] >= versions[i] {
+			wanted = append(wanted, g.stretches[i])
 		} else {
 			others = append(others, i)
 		}

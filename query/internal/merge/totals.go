@@ -10,6 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/state"
 	"github.com/sightline-analytics/sightline/store"
@@ -120,29 +121,27 @@ func (e *expiredDays) changed(website store.Subject, all []store.Day) (changed b
 	return changed
 }
 
-// Totals returns the rows of an answer about days of which some have expired, merged from totals where there are no
+// totals returns the rows of an answer about days of which some have expired, merged from totals where there are no
 // rows any more. It returns nil if they cannot give the answer; then a statement has to count the rows that are left.
-// lost is the time before which the answer lacks rows: zero if the rows are those that it had before, and end, the end
-// of the last expired day, without rows.
-func (mr *Merger) Totals(ctx context.Context, p *plan.Plan, among [][]string, snapshot *days.Snapshot,
-	end time.Time) (rows *store.Rows, lost time.Time, err error) {
-	m, sets := mr.ofTotals(p)
-	if m == nil || snapshot == nil {
+// lost is the time before which the answer lacks rows: zero if the rows are those that it had before, and the end of
+// the last expired day without rows.
+func (g *Lookup) totals(ctx context.Context, q Question) (rows *store.Rows, lost time.Time, err error) {
+	end, sets := q.Expired, g.setsOf()
+	if g.Snapshot == nil {
 		return nil, end, nil
 	}
-	g := mr.lookup(m, snapshot)
 	if err := g.Load(ctx); err != nil {
 		return nil, end, err
 	}
-	if mr.expired.changed(p.Subject, g.Snapshot.Of(g.needed())) {
-		mr.Partials.Forget(totalsShelf(p.Subject))
+	if g.merger.expired.changed(g.p.Subject, g.Snapshot.Of(g.needed())) {
+		g.merger.Partials.Forget(totalsShelf(g.p.Subject))
 	}
-	g.Site = mr.Partials.Shelf(totalsShelf(p.Subject))
+	g.Site = g.merger.Partials.Shelf(totalsShelf(g.p.Subject))
 	if err := g.Site.Lock(ctx); err != nil {
 		return nil, end, err
 	}
 	defer g.Site.Unlock()
-	for i, of := range m.parts {
+	for i, of := range g.parts {
 		lacks, err := g.gatherTotals(ctx, of, sets[i])
 		if errors.Is(err, ErrNoRoom) || errors.Is(err, errTwice) || TooLarge(err) {
 			return nil, end, nil
@@ -154,35 +153,25 @@ func (mr *Merger) Totals(ctx context.Context, p *plan.Plan, among [][]string, sn
 			lost = lacks
 		}
 	}
-	return finish.Run(g.steps, newMerged(g), among), lost, nil
+	return finish.Run(g.steps, newMerged(g), q.Among), lost, nil
 }
 
-// HasTotals reports whether totals can give the answer to p, as far as they were made.
-func (mr *Merger) HasTotals(p *plan.Plan) bool {
-	m, _ := mr.ofTotals(p)
-	return m != nil
-}
-
-// ofTotals returns how the answer to p is merged from totals, and the state set of each part. It returns nil if it is
-// not.
-func (mr *Merger) ofTotals(p *plan.Plan) (*Merge, []*StateSet) {
-	if mr.Partials == nil || mr.Keeper == nil {
-		return nil, nil
+// ofTotals returns how the answer to p is merged from totals, or nil if it is not: totals are made of all state sets.
+func (mr *Merger) ofTotals(p *plan.Plan) *Lookup {
+	if mr.Keeper == nil {
+		return nil
 	}
 	m := mergeOnKeys(p)
 	if m == nil {
 		m = mergeOf(p)
 	}
 	if m == nil {
-		return nil, nil
+		return nil
 	}
-	sets, known := make([]*StateSet, len(m.parts)), mr.StateSets()
-	for i, of := range m.parts {
-		if sets[i] = known.of(m, of); sets[i] == nil {
-			return nil, nil
-		}
+	if g := mr.lookup(m, origin.Totals, nil); every(g.setsOf()) {
+		return g
 	}
-	return m, sets
+	return nil
 }
 
 // gatherTotals finds the partials of a part: of removed days in totals, and of others in other states or in rows. The
@@ -192,6 +181,9 @@ func (g *Lookup) gatherTotals(ctx context.Context, of *mergedPart, set *StateSet
 		if err := g.merger.ListStored(ctx, g.Site, g.p.Subject); err != nil {
 			return lacks, err
 		}
+	}
+	for _, a := range g.aggregates(of) {
+		g.Site.Use([]state.Aggregate{a, asTotals(a)})
 	}
 	c := g.choose(of, set)
 	if !c.lacks.IsZero() || c.twice { // they may have been stored since the list was read, also by another process

@@ -1,8 +1,8 @@
 // Package recall remembers answers, and computes the answer to equal questions that are asked at the same time once.
 //
 //	answers := recall.New(store, 64<<20)
+//	known := answers.Known(key, question)            // what package origin decides by
 //	if result, ok := answers.Recall(ctx, parameter, key, budget); ok { … }
-//	why := answers.Why(question)                     // why it found no answer
 //	result, shared, err := answers.Once(ctx, parameter, question, caller, budget, compute)
 //
 // A key includes the versions of the days that an answer depends on. So an answer is never found after its rows
@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/query/answer"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
+	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -25,8 +26,8 @@ import (
 // remembers parameters and not whole requests, since dashboards share them, and since an answer to a parameter does not
 // show the clock.
 type Answers struct {
-	Kept     *lru.Cache[Key, *finished]
-	MaxBytes int64                // of Kept
+	MaxBytes int64 // of finished
+	finished *lru.Cache[Key, *finished]
 	asked    *lru.Cache[Key, Key] // by questions: the key of the latest answer
 
 	mu      sync.Mutex
@@ -79,22 +80,40 @@ type flightKey struct {
 	most   int64 // bytes of an answer
 }
 
-// New keeps so many bytes; nil when it keeps nothing, or s does not know when data changed.
+// New returns a memory of so many bytes. It is nil if bytes is negative, and if s does not know when data changed.
 func New(s store.Store, bytes int64) *Answers {
 	if _, ok := s.(store.DayLister); !ok || bytes < 0 {
 		return nil
 	}
-	return &Answers{Kept: lru.New[Key, *finished](bytes), MaxBytes: bytes, flights: map[flightKey]*flight{},
+	return &Answers{finished: lru.New[Key, *finished](bytes), MaxBytes: bytes, flights: map[flightKey]*flight{},
 		asked: lru.New[Key, Key](askedBytes)}
+}
+
+// Size returns about how many bytes the answers take.
+func (a *Answers) Size() int64 { return a.finished.Size() }
+
+// Known returns what is known of the answer with a key. question returns its question. It does not count as a use of
+// the answer. If a is nil, nothing is remembered. key is nil if the answer cannot be remembered.
+func (a *Answers) Known(key *Key, question func(Key) Question) (known origin.Answer) {
+	if a == nil {
+		return origin.Answer{Off: true}
+	}
+	if key == nil {
+		return known
+	}
+	known.Lasting = true
+	if known.Remembered = a.finished.Has(*key); known.Remembered {
+		return known
+	}
+	latest, asked := a.asked.Get(question(*key).Of)
+	known.Asked, known.Unchanged = asked, latest == *key
+	return known
 }
 
 // Recall returns the answer that is remembered under key.
 func (a *Answers) Recall(ctx context.Context, p *plan.Parameter, key *Key, budget *answer.Budget) (r answer.Result,
 	ok bool) {
-	if key == nil {
-		return r, false
-	}
-	f, ok := a.Kept.Get(*key)
+	f, ok := a.finished.Get(*key)
 	if !ok {
 		return r, false
 	}
@@ -102,20 +121,9 @@ func (a *Answers) Recall(ctx context.Context, p *plan.Parameter, key *Key, budge
 	return f.result(p, budget), true
 }
 
-// Why returns the reason why no answer to q is remembered.
-func (a *Answers) Why(q Question) answer.Reason {
-	switch key, asked := a.asked.Get(q.Of); {
-	case !asked:
-		return answer.FirstAsked
-	case key != q.Key:
-		return answer.DaysChanged
-	}
-	return answer.NoRoom
-}
-
 // Clear forgets all answers.
 func (a *Answers) Clear() {
-	a.Kept.Clear()
+	a.finished.Clear()
 	a.asked.Clear()
 }
 
@@ -126,7 +134,7 @@ func (a *Answers) Once(ctx context.Context, p *plan.Parameter, q Question, calle
 	f, began, err := a.join(ctx, flightKey{q.Key, caller, budget.Max()}, func(ctx context.Context, f *flight) {
 		f.answer, f.failed = encoded(ctx, p, budget.Fresh(), compute)
 		if f.answer != nil {
-			a.Kept.Add(q.Key, f.answer, f.answer.cost())
+			a.finished.Add(q.Key, f.answer, f.answer.cost())
 			a.asked.Add(q.Of, q.Key, askedCost)
 		}
 	})

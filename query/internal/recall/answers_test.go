@@ -14,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/builtin"
+	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/query/internal/recall"
 	"github.com/sightline-analytics/sightline/store"
@@ -64,6 +65,12 @@ func texts(computed *atomic.Int64, text string) func(context.Context, *answer.Bu
 
 func shown(r answer.Result) string { return r.ID + string(r.Data.AppendJSON(nil)) + r.Error }
 
+// decided returns the decision about a question whose rows can be merged.
+func decided(a *recall.Answers, q recall.Question) origin.Decision {
+	known := a.Known(&q.Key, func(recall.Key) recall.Question { return q })
+	return origin.Decide(origin.Facts{Answer: known, Ways: []origin.Way{{Kind: origin.Totals}}})
+}
+
 func room() *answer.Budget { return answer.NewBudget(1 << 20) }
 
 // An answer is remembered under its key, with the id of each parameter that asks for it, and counts against their
@@ -74,8 +81,8 @@ func TestAnAnswerIsRemembered(t *testing.T) {
 	if _, ok := a.Recall(t.Context(), first, &q.Key, room()); ok {
 		t.Error("an answer is remembered that nobody asked for")
 	}
-	if why := a.Why(q); why != answer.FirstAsked {
-		t.Errorf("why is %s", why)
+	if d := decided(a, q); d.Why != answer.FirstAsked {
+		t.Errorf("why is %s", d.Why)
 	}
 	ctx, meter := store.WithMeter(t.Context())
 	got, shared, err := a.Once(ctx, first, q, "caller", room(), texts(&computed, "one"))
@@ -94,17 +101,24 @@ func TestAnAnswerIsRemembered(t *testing.T) {
 	if got, ok := a.Recall(ctx, second, &q.Key, answer.NewBudget(3)); !ok || got.Success || got.Code != ask.TooLarge {
 		t.Errorf("an answer of more than 3 bytes is %s", shown(got))
 	}
-	if _, ok := a.Recall(ctx, second, nil, room()); ok {
-		t.Error("an answer without a key is remembered")
+	if known := a.Known(nil, nil); known != (origin.Answer{}) {
+		t.Errorf("of an answer without a key is known %+v", known)
+	}
+	var off *recall.Answers
+	if known := off.Known(&q.Key, nil); known != (origin.Answer{Off: true}) {
+		t.Errorf("without a memory is known %+v", known)
+	}
+	if d := decided(a, q); d.Source != answer.Remembered || d.Why != "" {
+		t.Errorf("the source of a remembered answer is %v", d)
 	}
 	later := of("q", "2")
-	if _, ok := a.Recall(ctx, second, &later.Key, room()); ok || a.Why(later) != answer.DaysChanged {
-		t.Errorf("an answer after a write is remembered %t, or not because of %s", ok, a.Why(later))
+	if _, ok := a.Recall(ctx, second, &later.Key, room()); ok || decided(a, later).Why != answer.DaysChanged {
+		t.Errorf("an answer after a write is remembered %t, or not because of %s", ok, decided(a, later).Why)
 	}
 	a.Clear()
-	if _, ok := a.Recall(ctx, second, &q.Key, room()); ok || a.Why(q) != answer.FirstAsked || a.Kept.Size() != 0 {
-		t.Errorf("after Clear an answer is remembered %t, or not because of %s, in %d bytes", ok, a.Why(q),
-			a.Kept.Size())
+	if _, ok := a.Recall(ctx, second, &q.Key, room()); ok || decided(a, q).Why != answer.FirstAsked || a.Size() != 0 {
+		t.Errorf("after Clear an answer is remembered %t, or not because of %s, in %d bytes", ok, decided(a, q).Why,
+			a.Size())
 	}
 }
 
@@ -127,7 +141,7 @@ func TestAnswersAreBoundedByBytes(t *testing.T) {
 			texts(&computed, strings.Repeat("x", each))); err != nil {
 			t.Fatal(err)
 		}
-		if size := a.Kept.Size(); size > bound || size < each {
+		if size := a.Size(); size > bound || size < each {
 			t.Fatalf("%d answers take %d bytes of %d", i+1, size, bound)
 		}
 	}
@@ -136,16 +150,16 @@ func TestAnswersAreBoundedByBytes(t *testing.T) {
 		_, ok := a.Recall(t.Context(), p, &q.Key, room())
 		return ok
 	}
-	if !known(many-1) || known(0) || a.Why(name(0)) != answer.NoRoom {
+	if !known(many-1) || known(0) || decided(a, name(0)).Why != answer.NoRoom {
 		t.Errorf("the last answer is remembered %t, the first one %t, because of %s", known(many-1), known(0),
-			a.Why(name(0)))
+			decided(a, name(0)).Why)
 	}
 	large := of("large", "1")
 	if _, _, err := a.Once(t.Context(), p, large, "", room(),
 		texts(&computed, strings.Repeat("x", bound))); err != nil || !known(many-1) {
 		t.Errorf("an answer larger than the bound pushes others out, %v", err)
 	}
-	if _, ok := a.Recall(t.Context(), p, &large.Key, room()); ok || a.Why(large) != answer.NoRoom {
+	if _, ok := a.Recall(t.Context(), p, &large.Key, room()); ok || decided(a, large).Why != answer.NoRoom {
 		t.Errorf("an answer larger than the bound is remembered: %t", ok)
 	}
 }
@@ -169,7 +183,7 @@ func TestAFailureIsNotRemembered(t *testing.T) {
 				!strings.Contains(got.Cause.Error(), "answers_test.go")) {
 			t.Errorf("the cause of a panic is %v, want its text and stack", got.Cause)
 		}
-		if _, ok := a.Recall(t.Context(), p, &q.Key, room()); ok || a.Kept.Size() != 0 {
+		if _, ok := a.Recall(t.Context(), p, &q.Key, room()); ok || a.Size() != 0 {
 			t.Errorf("%s: a failure is remembered", name)
 		}
 	}
@@ -307,7 +321,7 @@ func TestALargeAnswerHasOneCopy(t *testing.T) {
 			t.Fatalf("the answer has %d bytes, %v", len(shown(got)), err)
 		}
 	}
-	if held := a.Kept.Size(); held > size*3/2 {
+	if held := a.Size(); held > size*3/2 {
 		t.Errorf("a remembered answer with rows of %d bytes takes %d", size, held)
 	}
 }

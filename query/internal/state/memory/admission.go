@@ -43,37 +43,35 @@ func (a *asked) since() uint64 {
 	return a.at[i]
 }
 
-// Asked notes that these aggregates are asked for, and reports whether all of them were asked for before and fit into
-// memory. It takes two questions before partials are worth their memory.
+// again returns a as it is after the aggregate is asked for once more. A nil a was never asked for.
+func (a *asked) again(now uint64) *asked {
+	after := &asked{}
+	if a != nil {
+		*after = *a
+		copy(after.at[1:], a.at[:])
+	}
+	after.at[0] = now
+	return after
+}
+
+// NoteAsked notes that these aggregates are asked for.
+func (m *Admission) NoteAsked(all []state.Aggregate) {
+	m.shelf.cache.mu.Lock()
+	defer m.shelf.cache.mu.Unlock()
+	now := m.shelf.cache.tick()
+	for _, a := range all {
+		if m.asked[a.Name] == nil && len(m.asked) >= maxAsked {
+			clear(m.asked)
+		}
+		m.asked[a.Name] = m.asked[a.Name].again(now)
+	}
+}
+
+// Asked reports whether all of these aggregates were asked for before and fit into memory. It takes two questions
+// before partials are worth their memory.
 func (m *Admission) Asked(all []state.Aggregate) bool {
 	m.shelf.cache.mu.Lock()
 	defer m.shelf.cache.mu.Unlock()
-	before, now := m.askedBefore(all), m.shelf.cache.tick()
-	for _, a := range all {
-		of := m.asked[a.Name]
-		if of == nil {
-			if len(m.asked) >= maxAsked {
-				clear(m.asked)
-			}
-			of = &asked{}
-			m.asked[a.Name] = of
-		}
-		copy(of.at[1:], of.at[:])
-		of.at[0] = now
-	}
-	return before
-}
-
-// WereAsked returns what Asked would return, and notes nothing.
-func (m *Admission) WereAsked(all []state.Aggregate) bool {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
-	return m.askedBefore(all)
-}
-
-// askedBefore reports whether all of these aggregates were asked for before and fit into memory. The caller holds
-// Cache.mu.
-func (m *Admission) askedBefore(all []state.Aggregate) bool {
 	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
 		if known := m.shelf.aggregates[a.Name]; known != nil {
 			return known.tooLarge
@@ -148,37 +146,27 @@ type Demand struct {
 	Stretches, Missing int
 }
 
-// Admit reports whether there is memory for the partials that an answer is merged from: for all together and, if a
+// Room reports whether there is memory for the partials that an answer is merged from: for all together and, if a
 // quarter or more is missing, for these beside the partials that stay. It assumes that partials are as large as the
-// measured ones. If only the numbers of keys and members of other questions take the room, and the answer was asked for
-// often enough, the shelf starts again empty.
-func (m *Admission) Admit(all []Demand) bool {
+// measured ones, and that the partials of the answer are used now. With asks, they are also asked for now: see
+// NoteAsked.
+//
+// If only the numbers of keys and members of other questions take the room, and the answer was asked for often enough,
+// renew is true: there is room after Renew.
+func (m *Admission) Room(all []Demand, asks bool) (fit, renew bool) {
 	m.shelf.cache.mu.Lock()
 	defer m.shelf.cache.mu.Unlock()
-	fit, again := m.room(all)
-	if again {
-		m.shelf.cache.renew(m.shelf)
-	}
-	return fit
-}
-
-// WouldAdmit returns what Admit would return, and changes nothing.
-func (m *Admission) WouldAdmit(all []Demand) bool {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
-	fit, _ := m.room(all)
-	return fit
-}
-
-// room reports whether there is memory for all: see Admit. If not, again reports whether the shelf has to start empty
-// again. The caller holds Cache.mu.
-func (m *Admission) room(all []Demand) (fit, again bool) {
 	c := m.shelf.cache
+	now := c.clock + 1
 	var bytes, more, names int64
-	stretches, missing, since, often := 0, 0, c.clock, true
+	stretches, missing, since, often := 0, 0, now, true
 	for _, a := range all {
 		stretches, missing = stretches+a.Stretches, missing+a.Missing
-		if of := m.asked[a.Name]; of != nil {
+		of := m.asked[a.Name]
+		if asks {
+			of = of.again(now)
+		}
+		if of != nil {
 			bytes, more, names = bytes+of.bytes*int64(a.Stretches), more+of.bytes*int64(a.Missing), max(names, of.names)
 			since, often = min(since, of.since()), often && of.at[manyTimes-1] > m.shelf.begun
 		}
@@ -186,16 +174,27 @@ func (m *Admission) room(all []Demand) (fit, again bool) {
 	if bytes+m.shelf.size > c.most {
 		return false, often && bytes+names <= c.most && c.shelves[m.shelf.subject] == m.shelf
 	}
-	return 4*missing < stretches || c.used(since)+more <= c.most, false
+	return 4*missing < stretches || c.used(since, m.shelf, all)+more <= c.most, false
 }
 
-// used returns the bytes of partials that were used since then. It leaves out rollups and dictionaries, which are made
-// again when there is room.
-func (c *Cache) used(since uint64) (bytes int64) {
+// Renew drops all partials of the subject, and keeps what was asked for.
+func (m *Admission) Renew() {
+	c := m.shelf.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shelves[m.shelf.subject] == m.shelf {
+		c.renew(m.shelf)
+	}
+}
+
+// used returns the bytes of partials that were used since then, or are used now by a subject. It leaves out rollups and
+// dictionaries, which are made again when there is room.
+func (c *Cache) used(since uint64, by *Shelf, now []Demand) (bytes int64) {
 	for _, w := range c.shelves {
 		names := int64(0)
-		for _, all := range w.aggregates {
-			if all.used >= since {
+		for name, all := range w.aggregates {
+			if all.used >= since ||
+				w == by && slices.ContainsFunc(now, func(d Demand) bool { return d.Name == name }) {
 				bytes, names = bytes+all.size, w.size
 			}
 		}

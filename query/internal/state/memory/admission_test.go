@@ -36,13 +36,18 @@ func (a *asker) ask(question int) (computed int, merged bool) {
 	a.Helper()
 	a.site = a.cache.Shelf(store.Subject{ID: "w"})
 	aggregate := []state.Aggregate{{Name: fmt.Sprint(question), Kind: state.Sample}}
-	a.site.Admission.Asked(aggregate)
 	found, missing := a.site.Find(aggregate[0], a.stretches, []uint64{1, 1})
+	fit, renew := a.site.Admission.Room([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2,
+		Missing: len(missing)}}, true)
+	a.site.Admission.NoteAsked(aggregate)
+	a.site.Use(aggregate)
 	if len(missing) == 0 {
 		return 0, true
 	}
-	if !a.always && !a.site.Admission.Admit([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2,
-		Missing: len(missing)}}) {
+	if !a.always && !fit {
+		if renew {
+			a.site.Admission.Renew()
+		}
 		return 0, false
 	}
 	names := a.site.Admission.NumberingSize()
@@ -84,7 +89,7 @@ func (a *asker) turns(questions, rounds int) (computed, merged int) {
 }
 
 // TestAdmission checks questions that are asked by turns and whose partials do not all fit into memory. They must not
-// push out each other's partials, which they would without Admit. Partials that nobody asks for any more must make
+// push out each other's partials, which they would without Room. Partials that nobody asks for any more must make
 // room. Partials that never fit must be computed only once.
 func TestAdmission(t *testing.T) {
 	const one = 5000 // about, that the partials of a question take

@@ -44,6 +44,7 @@ func randomCut(t *testing.T, rng *rand.Rand, all []statetest.Observation, most i
 // sources returns the partials of an aggregate in memory.
 func (c *cut) sources(t *testing.T, a state.Aggregate) []state.Source {
 	t.Helper()
+	c.site.Use([]state.Aggregate{a})
 	found, missing := c.site.Find(a, c.Stretches, slices.Repeat([]uint64{1}, len(c.Stretches)))
 	if len(missing) > 0 {
 		t.Fatalf("%v are missing", missing)
@@ -107,8 +108,10 @@ func TestCache(t *testing.T) {
 	rng, stretch := rand.New(rand.NewPCG(1, 1)), []calendar.Interval{{From: 0, To: 4 * cell}}
 	cache := memory.NewCache(64 << 10)
 	site, other := cache.Shelf(store.Subject{ID: "w"}), cache.Shelf(store.Subject{ID: "v"})
-	if site.Admission.Asked(aggregates) || !site.Admission.Asked(aggregates) || other.Admission.Asked(aggregates) {
-		t.Error("what was asked for before is told wrong")
+	before := site.Admission.Asked(aggregates)
+	site.Admission.NoteAsked(aggregates)
+	if before || !site.Admission.Asked(aggregates) || other.Admission.Asked(aggregates) {
+		t.Error("it is reported wrong what was asked for before")
 	}
 	if err := site.Lock(t.Context()); err != nil {
 		t.Fatal(err)
@@ -130,7 +133,10 @@ func TestCache(t *testing.T) {
 		has(site, state.Aggregate{Name: "others"}, 1) {
 		t.Error("partials are found where they are not, or the other way round")
 	}
-	stale := func(version uint64) int { return site.Stale(aggregates[0], stretch, []uint64{version}) }
+	stale := func(version uint64) int {
+		defer site.Want(aggregates[0], stretch, []uint64{version})
+		return site.Stale(aggregates[0], stretch, []uint64{version})
+	}
 	if got := []int{stale(1), stale(2), stale(2), stale(3)}; !slices.Equal(got, []int{0, 1, 0, 1}) {
 		t.Errorf("partials are stale %v times", got)
 	}

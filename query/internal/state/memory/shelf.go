@@ -33,7 +33,7 @@ type shelved struct {
 	of       map[calendar.Interval]version
 	size     int64
 	used     uint64
-	found    int  // how often some were looked for
+	found    int  // how often they were used
 	tooLarge bool // they are too large to be kept
 }
 
@@ -48,29 +48,12 @@ type version struct {
 }
 
 // Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
-// have none of that version or later. Version 0 means a stretch without rows, which is never missing.
+// have none of that version or later. Version 0 means a stretch without rows, which is never missing. It does not count
+// as a use of the partials: see Use.
 func (w *Shelf) Find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial,
 	missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	if known := w.aggregates[a.Name]; known != nil {
-		known.used = w.cache.tick()
-		known.found++
-	}
-	return w.find(a, stretches, versions)
-}
-
-// Missing returns the missing stretches that Find returns. It does not count as a use of the partials.
-func (w *Shelf) Missing(a state.Aggregate, stretches []calendar.Interval, versions []uint64) []int {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	_, missing := w.find(a, stretches, versions)
-	return missing
-}
-
-// find does the work of Find. The caller holds cache.mu.
-func (w *Shelf) find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial,
-	missing []int) {
 	found = make([]*state.Partial, len(stretches))
 	known := w.aggregates[a.Name]
 	if known == nil {
@@ -89,6 +72,18 @@ func (w *Shelf) find(a state.Aggregate, stretches []calendar.Interval, versions 
 	return found, missing
 }
 
+// Use notes that somebody uses the partials of these aggregates.
+func (w *Shelf) Use(all []state.Aggregate) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	for _, a := range all {
+		if known := w.aggregates[a.Name]; known != nil {
+			known.used = w.cache.tick()
+			known.found++
+		}
+	}
+}
+
 // Has reports whether there are partials of each of these aggregates.
 func (w *Shelf) Has(all []state.Aggregate) bool {
 	w.cache.mu.Lock()
@@ -99,39 +94,35 @@ func (w *Shelf) Has(all []state.Aggregate) bool {
 	})
 }
 
-// Stale returns how many of these stretches have a partial of an aggregate that is older than the given version. It
-// counts each of them once for a version, also over several calls.
+// Stale returns how many of these stretches have a partial of an aggregate that is older than the given version, and
+// older than the versions that were noted by Want.
 func (w *Shelf) Stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	stale := w.stale(a, stretches, versions)
-	for _, i := range stale {
-		v := w.aggregates[a.Name].of[stretches[i]]
+	w.eachStale(a, stretches, versions, func(int, version) { n++ })
+	return n
+}
+
+// Want notes that somebody asked for the partials of an aggregate at these versions.
+func (w *Shelf) Want(a state.Aggregate, stretches []calendar.Interval, versions []uint64) {
+	w.eachStale(a, stretches, versions, func(i int, v version) {
 		v.wanted = versions[i]
 		w.aggregates[a.Name].of[stretches[i]] = v
-	}
-	return len(stale)
+	})
 }
 
-// CountStale returns what Stale would return, and counts none of them.
-func (w *Shelf) CountStale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) int {
+// eachStale calls what with the stretches that Stale counts. It holds cache.mu meanwhile.
+func (w *Shelf) eachStale(a state.Aggregate, stretches []calendar.Interval, versions []uint64,
+	what func(i int, v version)) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	return len(w.stale(a, stretches, versions))
-}
-
-// stale returns the stretches that Stale counts. The caller holds cache.mu.
-func (w *Shelf) stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (stale []int) {
 	known := w.aggregates[a.Name]
 	if known == nil {
-		return nil
+		return
 	}
 	for i, s := range stretches {
 		if v, ok := known.of[s]; ok && max(v.rows, v.wanted) < versions[i] {
-			stale = append(stale, i)
+			what(i, v)
 		}
 	}
-	return stale
 }
 
 // Lock takes the lock that Add needs. It returns the error of ctx if ctx ends first.
