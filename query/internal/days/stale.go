@@ -8,16 +8,26 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Stale returns the days whose seals are not valid for all ids and whose rows did not change since before, as [Runs] of
-// at most most days. days and before are in order; days that never had rows are missing. A missing day counts if it is
-// near others. With outlast, a seal is useful after later rows came. Then a day also counts for its page events alone,
-// which do not depend on the day after.
-func Stale(days, before []store.Day, outlast bool, most int) []calendar.Interval {
+// A Seal says whether the seal of a day is valid for all ids.
+type Seal byte
+
+// The seals, by what they need.
+const (
+	Valid    Seal = iota
+	Stale         // rows came after it, or there is none
+	Changing      // as Stale, and these rows changed since before
+)
+
+// SealsOf returns the seal of each day from first on. before has the days as they were. days and before are in order;
+// days that never had rows are missing. A missing day counts if it is near others. With outlast, a seal is useful after
+// later rows came. Then a day is stale, and not changing, also for its page events alone, which do not depend on the day
+// after.
+func SealsOf(days, before []store.Day, outlast bool) (first int64, seals []Seal) {
 	if len(days) == 0 {
-		return nil
+		return 0, nil
 	}
 	near := catalog.ReachOfSessions.Before + catalog.ReachOfSessions.After
-	first := days[0].Start.UnixMilli() - 2*near*calendar.Day
+	first = days[0].Start.UnixMilli() - 2*near*calendar.Day
 	at := func(d store.Day) int64 { return (d.Start.UnixMilli() - first) / calendar.Day }
 	count := at(days[len(days)-1]) + 1 + 2*near
 	now, changed := make([]store.Day, count), make([]bool, count)
@@ -29,7 +39,7 @@ func Stale(days, before []store.Day, outlast bool, most int) []calendar.Interval
 			changed[i] = now[i].Version != d.Version
 		}
 	}
-	stale := make([]bool, count)
+	seals = make([]Seal, count)
 	reaches := []catalog.Reach{catalog.ReachOfSessions}
 	if outlast {
 		reaches = append(reaches, catalog.ReachOfPageEvents)
@@ -37,12 +47,16 @@ func Stale(days, before []store.Day, outlast bool, most int) []calendar.Interval
 	for _, reach := range reaches {
 		fresh := Fresh(now, reach)
 		for i := reach.Before; i < count-reach.After; i++ {
-			if !fresh[i] {
-				stale[i] = stale[i] || !slices.Contains(changed[i-reach.Before:i+reach.After+1], true)
+			switch changes := slices.Contains(changed[i-reach.Before:i+reach.After+1], true); {
+			case fresh[i]:
+			case !changes:
+				seals[i] = Stale
+			case seals[i] == Valid:
+				seals[i] = Changing
 			}
 		}
 	}
-	return Runs(first, stale, most)
+	return first, seals
 }
 
 // Runs joins the wanted days, counted from the day that starts at first, that follow one another. No run has more than

@@ -11,22 +11,18 @@
 //
 // # The life of a day
 //
-// Each UTC day of a website is in one of these states. The state is not stored: in each round a [Keeper] reads the days
-// from the store and compares them with the days of the round before.
+// In each round a [Keeper] reads the days from the store, and compares them with the days of the round before. The
+// table upkeep says how it recognises the state of a day, and what it does then:
 //
-//	State       How it is recognised                          What moves it on
-//	changing    rows of it, or of a day that its sessions     nothing, until its rows are the same in two rounds of Seal.
-//	            reach, changed since the round before         With a [store.Resealer], Seal after busyEvery in any case.
-//	due         its rows are the same, and it has no seal     Seal computes the whole day → sealed. If it has a seal, and the
-//	            or one that newer rows made invalid           store is a [store.Resealer], only changed ids → fragmented.
-//	asked       a statement read its invalid seal             Reseal, within about a second, only changed ids → fragmented.
-//	fragmented  its sealed rows are stored in several         Seal of the whole day, once it has been over for a day → sealed.
-//	            places
-//	sealed      its seal is newer than the rows               A late row → changing. No earlier day is due → quiet.
-//	quiet       it is sealed, and so are all days before it   Seal loads its states or computes them → in memory. It stores
-//	            that had rows                                 them once the day has been over for a day → stored.
-//	stored      the store has states of the version of its    A late row → changing; the states are old and are replaced.
-//	            rows
+//	changing    its rows are not the same in two rounds → due. With a [store.Resealer], it is sealed now and then.
+//	due         it has no valid seal → sealed. If only changed ids are computed → fragmented.
+//	asked       as due, and a statement read its seal: it is sealed within about a second, not half a minute.
+//	fragmented  its sealed rows are stored in several places. Once it has been over for a day → sealed.
+//	sealed      until no earlier day is due → quiet.
+//	quiet       its states are loaded or computed. Once it has been over for a day → settled.
+//	settled     its states are stored, too.
+//
+// A late row takes a day back to changing. States of older rows are replaced.
 //
 // [Keeper.Expire] removes the rows of old days. Their seals are computed again without rows. It may store totals of
 // them before: see package merge. No step of the table removes or changes totals.

@@ -40,7 +40,7 @@ func (k *Keeper) Reseal(ctx context.Context) (err error) {
 	for of := range k.merger.Outdated.Take() {
 		now, failed := k.Seals.daysOf(ctx, of)
 		err = errors.Join(err, failed)
-		for _, run := range k.Seals.due(of, now, now) {
+		for _, run := range k.view(of, now, now, true).runs(sealChanged) {
 			if _, ok, failed := k.Seals.changesOf(ctx, of, run.Interval); ok && failed == nil {
 				wanted = append(wanted, run)
 			}
@@ -84,15 +84,15 @@ func (k *Keeper) seal(ctx context.Context) (sealedDays int, err error) {
 		if err = errors.Join(err, failed); failed != nil {
 			continue
 		}
-		due := k.Seals.due(of, now, now)
-		wanted = append(wanted, k.toSeal(of, known, now, due)...)
-		for _, run := range due {
-			left.Days += run.Days()
-			if from, _ := run.Times(); left.Oldest.IsZero() || from.Before(left.Oldest) {
-				left.Oldest = from
-			}
+		view := k.view(of, now, known.days, false)
+		stale, oldest := view.stale()
+		left.Days += stale
+		if stale > 0 && (left.Oldest.IsZero() || oldest.Before(left.Oldest)) {
+			left.Oldest = oldest
 		}
-		if known.days = now; len(due) == 0 {
+		k.markOverdue(known, view, stale > 0)
+		wanted = append(wanted, append(view.runs(sealWhole), view.runs(sealChanged)...)...)
+		if known.days = now; stale == 0 {
 			known.done = version
 		}
 	}
@@ -141,40 +141,21 @@ func (k *Keeper) Finish(ctx context.Context) error {
 	}
 }
 
-// toSeal returns the days of a website to seal in this round. due has the days without a valid seal.
-func (k *Keeper) toSeal(of store.Subject, known *site, days []store.Day, due []dayRun) []dayRun {
+// markOverdue marks the days of a website as overdue if it has had stale seals for busyEvery.
+func (k *Keeper) markOverdue(known *site, view calendarView, stale bool) {
 	now := k.now()
-	found := known.settled(of, days, now)
-	if len(due) == 0 || known.sealed.IsZero() {
+	overdue := k.Seals.resealer != nil && now.Sub(known.sealed) >= busyEvery
+	if !stale || known.sealed.IsZero() {
 		known.sealed = now
-	} else if k.Seals.resealer != nil && now.Sub(known.sealed) >= busyEvery {
+		return
+	}
+	if overdue {
 		known.sealed = now
-		return append(found, due...)
+		for i := range view.days {
+			view.days[i].overdue = true
+		}
 	}
-	return append(found, k.Seals.due(of, days, known.days)...)
 }
-
-// settled returns the fragmented days of a website whose rows are assumed to be complete at a time. They are sealed as
-// a whole, so that their sealed rows are stored together.
-func (s *site) settled(of store.Subject, all []store.Day, now time.Time) []dayRun {
-	if len(all) == 0 {
-		return nil
-	}
-	over, span := settledBefore(now), spanned(of, all)
-	wanted := make([]bool, span.Days())
-	for _, d := range all {
-		wanted[span.index(d.Start)] = s.fragmented[d.Start.UnixMilli()] && d.Version > 0 && d.Start.Before(over)
-	}
-	found := span.runs(wanted)
-	for i := range found {
-		found[i].whole = true
-	}
-	return found
-}
-
-// settledBefore returns the time before which days started whose rows are assumed to be complete at a time: they were
-// over one day ago.
-func settledBefore(now time.Time) time.Time { return now.Add(-48 * time.Hour) }
 
 // sealRuns seals runs of days one after the other. It returns the number of sealed days, and whether it tried all.
 // While somebody asks or writes, it rests after each at least rests times as long as it took.

@@ -83,11 +83,6 @@ func (s *Seals) daysOf(ctx context.Context, website store.Subject) ([]store.Day,
 	return s.deriver.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
 }
 
-// due returns the days of a website without a valid seal whose rows did not change since before. See [days.Stale].
-func (s *Seals) due(of store.Subject, now, before []store.Day) []dayRun {
-	return runsOf(of, days.Stale(now, before, s.resealer != nil, sealAtOnce))
-}
-
 // A dayRun is a run of whole UTC days of a website.
 type dayRun struct {
 	of store.Subject

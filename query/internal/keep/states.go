@@ -106,7 +106,10 @@ func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store
 	}
 	if s.merger.Keeper != nil {
 		settled := settledBefore(s.now()).UnixMilli()
-		over := slices.DeleteFunc(slices.Clone(latest), func(day calendar.Interval) bool { return day.From >= settled })
+		over := slices.DeleteFunc(slices.Clone(latest), func(day calendar.Interval) bool {
+			_, do := dayView{quiet: true, complete: day.From < settled}.next()
+			return do != storeStates
+		})
 		if done, err = s.store(ctx, website, over, s.storeFrom, stop); !done {
 			return false, err
 		}
