@@ -11,26 +11,26 @@ import (
 
 // A StateQuery asks for the rows that mergeable states of one table are computed from.
 type StateQuery struct {
-	Table  *catalog.Table
-	In     calendar.Interval
-	Width  int64 // of the cells that rows are grouped by, in milliseconds
-	Keyed  bool  // rows are grouped by the keys of the answer, too
-	Leaves []StateLeaf
+	Table   *catalog.Table
+	In      calendar.Interval
+	Width   int64 // of the cells that rows are grouped by, in milliseconds
+	Keyed   bool  // rows are grouped by the keys of the answer, too
+	Columns []StateColumn
 }
 
-// A StateLeaf is one aggregate of a stateQuery.
-type StateLeaf struct {
+// A StateColumn is one aggregate of a StateQuery.
+type StateColumn struct {
 	Name  expr.Ident
 	E     expr.Expr // the aggregate or, with lists, the value of a single row
 	Lists bool      // rows are grouped by the value
 	Text  bool      // the value is a text
 }
 
-// CompileStates compiles the statement of q, by which p is about the time q.in. It returns the columns of the keys and
-// of the leaves. The first column is the number of the cell.
-func CompileStates(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, of StateQuery) (_ *Compiled, keyColumns,
-	leafColumns []int) {
-	c := newCompiler(p, d, kept, of.In)
+// CompileStates compiles the statement of q, by which p is about the time q.In. It returns the columns of the keys and
+// of the aggregates. The first column is the number of the cell.
+func CompileStates(p *plan.Plan, d *dialect.Dialect, sealed days.Sealed, of StateQuery) (_ *Compiled, keyColumns,
+	columns []int) {
+	c := newCompiler(p, d, sealed, of.In)
 	q, at := c.rows(of.Table), catalog.Row("time")
 	if of.Table.Rows == catalog.SessionRows {
 		at = catalog.OfSession("start")
@@ -46,16 +46,16 @@ func CompileStates(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, of StateQ
 		keyColumns = append(keyColumns, len(q.columns))
 		q.columns, kinds = append(q.columns, key), append(kinds, dialect.Text)
 	}
-	for _, leaf := range of.Leaves {
+	for _, one := range of.Columns {
 		kind := dialect.Int
-		if leaf.Lists {
+		if one.Lists {
 			q.group = len(q.columns) + 1
 		}
-		if leaf.Text {
+		if one.Text {
 			kind = dialect.Text
 		}
-		leafColumns = append(leafColumns, len(q.columns))
-		q.columns, kinds = append(q.columns, named{leaf.Name, leaf.E}), append(kinds, kind)
+		columns = append(columns, len(q.columns))
+		q.columns, kinds = append(q.columns, named{one.Name, one.E}), append(kinds, kind)
 	}
 	read := &part{tb: of.Table, q: q}
 	c.fromHits(read)
@@ -63,5 +63,5 @@ func CompileStates(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, of StateQ
 	c.hits(read)
 	statement := c.statement(p.Type.Name, read.q)
 	statement.Kinds = kinds
-	return &Compiled{Statement: statement}, keyColumns, leafColumns
+	return &Compiled{Statement: statement}, keyColumns, columns
 }

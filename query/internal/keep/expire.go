@@ -319,7 +319,7 @@ func (s *States) copyStates(ctx context.Context, website store.Subject, of calen
 // withoutRows reports whether a day has no rows for a state set.
 func (s *States) withoutRows(ctx context.Context, website store.Subject, of calendar.Interval,
 	set *merge.StateSet) (bool, error) {
-	one := set.Lookup(s.merger, s.batch.Shelf(website), website, []calendar.Interval{of})
+	one := set.Lookup(s.merger, s.batch.Of(website), website, []calendar.Interval{of})
 	if err := one.Load(ctx); err != nil {
 		return false, err
 	}

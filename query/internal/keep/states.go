@@ -118,7 +118,7 @@ func (s *States) ahead(ctx context.Context, website store.Subject, quiet []store
 		if partials.Size() > partials.MaxBytes()/aheadShare {
 			break
 		}
-		lookup := set.Lookup(s.merger, partials.Shelf(website), website, latest)
+		lookup := set.Lookup(s.merger, partials.Of(website), website, latest)
 		if !lookup.Site.Admission.Fit(set.Aggregates) {
 			continue
 		}

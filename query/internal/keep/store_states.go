@@ -33,14 +33,14 @@ func (s *States) store(ctx context.Context, website store.Subject, days []calend
 	stop func() bool) (done bool, err error) {
 	s.storing.Lock()
 	defer s.storing.Unlock()
-	b := &batch{merger: s.merger, from: pageviews, website: website, known: s.merger.Partials.Shelf(website),
+	b := &batch{merger: s.merger, from: pageviews, website: website, known: s.merger.Partials.Of(website),
 		sets: s.merger.StateSets()}
 	if err := s.merger.ListStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.site, b.days, b.built, b.unread = s.batch.Shelf(website), days[n:], nil, false
+		b.site, b.days, b.built, b.unread = s.batch.Of(website), days[n:], nil, false
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
@@ -72,9 +72,9 @@ var errNotBusy = errors.New("query: the website is not busy")
 type batch struct {
 	merger  *merge.Merger
 	website store.Subject
-	from    int64         // pageviews a day
-	site    *memory.Shelf // that has the partials until they are stored
-	known   *memory.Shelf // that knows what is stored
+	from    int64            // pageviews a day
+	site    *memory.Partials // that has the partials until they are stored
+	known   *memory.Partials // that knows what is stored
 	sets    merge.StateSets
 	days    []calendar.Interval
 	built   []built

@@ -62,16 +62,16 @@ func TestRebuild(t *testing.T) {
 	site := website("w")
 	w := newWorld(t, newFake(), nil)
 	w.write(site, 0, 1, 9)
-	before := w.merger.Partials.Shelf(site)
+	before := w.merger.Partials.Of(site)
 	n, err := w.RebuildSeals(t.Context(), site, on(0), on(9))
 	calls := w.taken()
 	if n != 2 || err != nil || len(calls) == 0 || calls[0] != "seal w 0 to 1" ||
 		!slices.Contains(calls, "drop states of w but 0") {
 		t.Errorf("%d days were rebuilt by %v, %v", n, calls, err)
 	}
-	if w.forgets != 1 || w.merger.Partials.Shelf(site) == before {
+	if w.forgets != 1 || w.merger.Partials.Of(site) == before {
 		t.Errorf("answers were forgotten %d times, and the states in memory stay: %t", w.forgets,
-			w.merger.Partials.Shelf(site) == before)
+			w.merger.Partials.Of(site) == before)
 	}
 	w.fault = func(call string) error {
 		if strings.HasPrefix(call, "seal ") {

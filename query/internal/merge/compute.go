@@ -79,9 +79,9 @@ func followOn(missing []int, most int) int {
 
 // Look finds the partials of a part for these versions of rows, and returns the stretches in which some are missing.
 func (g *Lookup) Look(of *mergedPart, versions []uint64) (missing []int) {
-	for _, i := range of.leaves {
+	for _, i := range of.aggregates {
 		var without []int
-		g.Found[i], without = g.Site.Find(g.leaves[i].Aggregate, g.stretches, versions)
+		g.Found[i], without = g.Site.Find(g.aggregates[i].Aggregate, g.stretches, versions)
 		missing = append(missing, without...)
 	}
 	slices.Sort(missing)
@@ -116,7 +116,7 @@ func (g *Lookup) compute(ctx context.Context, of *mergedPart, from, to int, vers
 	if err != nil {
 		return 0, err
 	}
-	for j, i := range of.leaves {
+	for j, i := range of.aggregates {
 		copy(g.Found[i][from:], made[j])
 	}
 	return computed.Rows.Len, nil
@@ -152,24 +152,24 @@ func (m *Merge) statesOf(of *mergedPart, w calendar.Interval) (compile.StateQuer
 	q, b := compile.StateQuery{Table: of.tb, In: w, Width: m.width, Keyed: len(m.keys) > 0},
 		&state.Computed{KeyNames: m.keyTexts()}
 	b.Width = q.Width
-	for _, i := range of.leaves {
-		leaf := &m.leaves[i]
-		q.Leaves = append(q.Leaves,
-			compile.StateLeaf{Name: expr.Ident("leaf_" + strconv.Itoa(i)), E: leaf.e, Text: leaf.Kind == state.TextSet,
-				Lists: leaf.Kind.Lists()})
-		b.Aggregates = append(b.Aggregates, leaf.Aggregate)
+	for _, i := range of.aggregates {
+		one := &m.aggregates[i]
+		q.Columns = append(q.Columns,
+			compile.StateColumn{Name: expr.Ident("leaf_" + strconv.Itoa(i)), E: one.e, Text: one.Kind == state.TextSet,
+				Lists: one.Kind.Lists()})
+		b.Aggregates = append(b.Aggregates, one.Aggregate)
 	}
 	return q, b
 }
 
 // compilePartials compiles the statement that selects what the partials of a part in w are made of. p is the plan about
 // w.
-func (m *Merge) compilePartials(d *dialect.Dialect, p *plan.Plan, kept days.Sealed, of *mergedPart,
+func (m *Merge) compilePartials(d *dialect.Dialect, p *plan.Plan, sealed days.Sealed, of *mergedPart,
 	w calendar.Interval) (*compile.Compiled, *state.Computed) {
 	q, b := m.statesOf(of, w)
-	c, keys, leaves := compile.CompileStates(p, d, kept, q)
-	b.Keys, b.Columns = keys, leaves
-	b.Count = leaves[slices.Index(of.leaves, of.Count)]
+	c, keys, aggregates := compile.CompileStates(p, d, sealed, q)
+	b.Keys, b.Columns = keys, aggregates
+	b.Count = aggregates[slices.Index(of.aggregates, of.Count)]
 	c.Statement.MaxBytes = maxPartialBytes
 	return c, b
 }

@@ -14,8 +14,8 @@ import (
 // often events are what the goal means, the visitors of these events, and the parts of the sum of its value. All
 // visitors are one more aggregate.
 
-// goalLeaves are the aggregates of a goal, by the columns of the relation goals that they give.
-type goalLeaves map[expr.Ident]int
+// goalAggregates are the aggregates of a goal, by the columns of the relation goals that they give.
+type goalAggregates map[expr.Ident]int
 
 // ofGoals reports whether p asks for goals.
 func ofGoals(p *plan.Plan) bool { return p.Type.Table.Rows == catalog.GoalRows }
@@ -34,10 +34,10 @@ func (m *Merge) addGoals() (merges bool) {
 	audience := m.aggregateOf(part, dialect.CountDistinctHash, []expr.Expr{visitor})
 	for _, g := range m.p.Behaviour.Goals {
 		meant := g.Holds("t")
-		leaves := goalLeaves{catalog.GoalAudience: audience}
+		aggregates := goalAggregates{catalog.GoalAudience: audience}
 		add := func(column expr.Ident, e expr.Expr) {
 			op, args, _ := e.Calls()
-			leaves[column] = m.aggregateOf(part, op, args)
+			aggregates[column] = m.aggregateOf(part, op, args)
 		}
 		add(of.Visitors, expr.Call(dialect.CountDistinctHash, catalog.IfElse(meant, visitor, expr.Int(0))))
 		add(of.Conversions, expr.Call(dialect.CountIf, meant))
@@ -49,7 +49,7 @@ func (m *Merge) addGoals() (merges bool) {
 			add(of.Multiples, multiples)
 			add(of.Rest, rest)
 		}
-		m.goals = append(m.goals, leaves)
+		m.goals = append(m.goals, aggregates)
 	}
 	return !slices.ContainsFunc(m.steps.Parts[0].Metrics,
 		func(of *catalog.BoundMetric) bool { return !expr.CanEval(of.Expr, ofRows) })
@@ -110,8 +110,8 @@ func (g goalRows) Metric(part, metric int) func(row int32) expr.Value {
 		return expr.Eval(made, func(e expr.Expr) expr.Value {
 			_, args, _ := e.Calls() // the only row of the goal
 			_, column, _ := args[0].Column()
-			if leaf, ok := g.goals[goal][expr.Ident(column)]; ok {
-				return numberOrNull(g.count(leaf, of))
+			if one, ok := g.goals[goal][expr.Ident(column)]; ok {
+				return numberOrNull(g.count(one, of))
 			}
 			return expr.Value{Null: true}
 		})

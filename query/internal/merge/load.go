@@ -19,7 +19,7 @@ const (
 // A loader loads stored states of some aggregates of a state set into memory.
 type loader struct {
 	*Merger
-	site    *memory.Shelf
+	site    *memory.Partials
 	website store.Subject
 	set     *StateSet
 	names   SetNames // of set, or of its totals

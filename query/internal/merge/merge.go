@@ -36,25 +36,25 @@ const Quarter = 15 * 60 * 1000
 
 // A Merge says how the answer to a plan is merged.
 type Merge struct {
-	p      *plan.Plan
-	steps  *plan.Steps
-	keys   []*catalog.Field // of the answer
-	width  int64            // of the cells of partials: Quarter or calendar.Day
-	parts  []*mergedPart    // of the steps
-	leaves []aggregate      // of all parts
-	where  []plan.Condition // on keys of the answer: its rows have to pass them
-	goals  []goalLeaves     // of an answer about goals
+	p          *plan.Plan
+	steps      *plan.Steps
+	keys       []*catalog.Field // of the answer
+	width      int64            // of the cells of partials: Quarter or calendar.Day
+	parts      []*mergedPart    // of the steps
+	aggregates []aggregate      // of all parts
+	where      []plan.Condition // on keys of the answer: its rows have to pass them
+	goals      []goalAggregates // of an answer about goals
 
 	stretches []calendar.Interval
 }
 
 // A mergedPart is the share of one table in the answer.
 type mergedPart struct {
-	tb      *catalog.Table
-	needs   neighbours  // the days around a day whose rows decide what its partials are
-	Count   int         // the aggregate that counts its rows
-	leaves  []int       // all that it has
-	metrics []expr.Expr // over the aggregates
+	tb         *catalog.Table
+	needs      neighbours  // the days around a day whose rows decide what its partials are
+	Count      int         // the aggregate that counts its rows
+	aggregates []int       // all that it has
+	metrics    []expr.Expr // over the aggregates
 }
 
 // An aggregate has partials. Metrics are made of aggregates.
@@ -113,12 +113,12 @@ func mergeOf(p *plan.Plan) *Merge {
 	}
 	for _, part := range m.parts {
 		part.needs = m.needs(part)
-		for _, i := range part.leaves {
-			m.leaves[i].Name += part.needs.text()
+		for _, i := range part.aggregates {
+			m.aggregates[i].Name += part.needs.text()
 		}
 		// What rows are grouped by first.
-		slices.SortStableFunc(part.leaves, func(a, b int) int {
-			return cmp.Compare(m.leaves[b].Kind, m.leaves[a].Kind)
+		slices.SortStableFunc(part.aggregates, func(a, b int) int {
+			return cmp.Compare(m.aggregates[b].Kind, m.aggregates[a].Kind)
 		})
 	}
 	if !m.cut() {
@@ -163,7 +163,7 @@ func (m *Merge) add(of plan.Part) (merges bool) {
 func ofRows(op dialect.Op) bool { return !op.OfRow() }
 
 // aggregateColumn stands for what an aggregate is in a row.
-func aggregateColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(leaf))) }
+func aggregateColumn(i int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(i))) }
 
 // aggregateOf is the number of the aggregate of part that is this aggregate.
 func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
@@ -175,14 +175,14 @@ func (m *Merge) aggregateOf(part *mergedPart, op dialect.Op, args []expr.Expr) i
 	}
 	found.Name = strings.Join([]string{part.tb.Name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()},
 		"\n")
-	for _, i := range part.leaves {
-		if m.leaves[i].Name == found.Name {
+	for _, i := range part.aggregates {
+		if m.aggregates[i].Name == found.Name {
 			return i
 		}
 	}
-	m.leaves = append(m.leaves, found)
-	part.leaves = append(part.leaves, len(m.leaves)-1)
-	return len(m.leaves) - 1
+	m.aggregates = append(m.aggregates, found)
+	part.aggregates = append(part.aggregates, len(m.aggregates)-1)
+	return len(m.aggregates) - 1
 }
 
 // membersOf names what sets of e count: a column of rows or of their sessions, also if only some rows count.
@@ -270,8 +270,8 @@ func (m *Merge) needs(of *mergedPart) neighbours {
 	for _, f := range m.keys {
 		asked = append(asked, catalog.Value(f, of.tb))
 	}
-	for _, i := range of.leaves {
-		asked = append(asked, m.leaves[i].e)
+	for _, i := range of.aggregates {
+		asked = append(asked, m.aggregates[i].e)
 	}
 	switch reach := m.p.ReachOf(of.tb, asked); {
 	case removed && of.tb.HasSessions():

@@ -38,7 +38,7 @@ func TestPartialNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	partials, merged := someLeaves(t, e)
+	partials, merged := someAggregates(t, e)
 	for _, c := range []struct {
 		name string
 		of   func(string) string
@@ -79,8 +79,8 @@ func without(text string) func(name string) string {
 // A partialText is the statement of a partial, in which the aggregates have no numbers, and its name.
 type partialText struct{ name, statement string }
 
-// someLeaves returns the aggregates of random merges, and the number of these merges.
-func someLeaves(t *testing.T, e *Merger) (all []partialText, merged int) {
+// someAggregates returns the aggregates of random merges, and the number of these merges.
+func someAggregates(t *testing.T, e *Merger) (all []partialText, merged int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 600 {
@@ -89,14 +89,14 @@ func someLeaves(t *testing.T, e *Merger) (all []partialText, merged int) {
 			continue
 		}
 		merged++
-		for i, leaf := range m.leaves {
-			of := *leaf.part
-			of.leaves = slices.Compact([]int{i, of.Count})
+		for i, one := range m.aggregates {
+			of := *one.part
+			of.aggregates = slices.Compact([]int{i, of.Count})
 			p := planIn(m.p, calendar.Interval{From: 0, To: calendar.Day})
 			c, _ := m.compilePartials(e.store.Dialect(), p, days.Sealed{}, &of,
 				calendar.Interval{From: 0, To: calendar.Day})
 			text := strings.ReplaceAll(fmt.Sprint(c.Statement.SQL, c.Statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
-			all = append(all, partialText{leaf.Name,
+			all = append(all, partialText{one.Name,
 				strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.Count), "count")})
 		}
 	}

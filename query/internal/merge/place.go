@@ -28,7 +28,7 @@ func (g *merged) place(found [][]*state.Partial) {
 		}
 		for _, m := range months {
 			days := of[m.begin:m.end]
-			if p := g.site.Rollups.Of(g.leaves[i].Aggregate, m.cut, m.Interval, m.first, days); p != nil {
+			if p := g.site.Rollups.Of(g.aggregates[i].Aggregate, m.cut, m.Interval, m.first, days); p != nil {
 				clear(days)
 				days[0] = state.Source{Partial: p, Rows: m.rows}
 			}

@@ -29,7 +29,7 @@ func (g *Lookup) read(ctx context.Context) origin.Way {
 	for i, of := range g.parts {
 		part := g.readPart(ctx, of, storable[i], !w.Asked)
 		w.Parts[i], lacks = part, lacks || part.Missing > 0
-		for _, a := range g.aggregates(of) {
+		for _, a := range g.aggregatesOf(of) {
 			demands = append(demands, memory.Demand{Aggregate: a, Stretches: part.Days, Missing: part.Missing})
 		}
 	}
@@ -75,7 +75,7 @@ func (g *Lookup) readPart(ctx context.Context, of *mergedPart, set *StateSet, is
 	if g.kind == origin.Waiting {
 		return p
 	}
-	p.Stale = g.Site.Stale(g.leaves[of.Count].Aggregate, g.stretches, versions)
+	p.Stale = g.Site.Stale(g.aggregates[of.Count].Aggregate, g.stretches, versions)
 	if set == nil || p.Missing == 0 && !isNew || !g.listed(ctx) {
 		return p
 	}

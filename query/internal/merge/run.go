@@ -18,8 +18,8 @@ import (
 
 // lookup starts a merge, in a way of that kind.
 func (mr *Merger) lookup(m *Merge, kind origin.Kind, snapshot *days.Snapshot) *Lookup {
-	return &Lookup{Merge: m, merger: mr, kind: kind, Snapshot: snapshot, Site: mr.Partials.Shelf(m.p.Subject),
-		Found: make([][]*state.Partial, len(m.leaves))}
+	return &Lookup{Merge: m, merger: mr, kind: kind, Snapshot: snapshot, Site: mr.Partials.Of(m.p.Subject),
+		Found: make([][]*state.Partial, len(m.aggregates))}
 }
 
 // A Question is what Rows answers.
@@ -130,16 +130,16 @@ func (g *Lookup) act(ctx context.Context, q Question, c origin.Choice, lost *tim
 // all are the aggregates of all parts.
 func (m *Merge) all() (all []state.Aggregate) {
 	for _, of := range m.parts {
-		all = append(all, m.aggregates(of)...)
+		all = append(all, m.aggregatesOf(of)...)
 	}
 	return all
 }
 
-// aggregates returns the aggregates of a part.
-func (m *Merge) aggregates(of *mergedPart) []state.Aggregate {
-	all := make([]state.Aggregate, len(of.leaves))
-	for i, leaf := range of.leaves {
-		all[i] = m.leaves[leaf].Aggregate
+// aggregatesOf returns the aggregates of a part.
+func (m *Merge) aggregatesOf(of *mergedPart) []state.Aggregate {
+	all := make([]state.Aggregate, len(of.aggregates))
+	for at, i := range of.aggregates {
+		all[at] = m.aggregates[i].Aggregate
 	}
 	return all
 }
@@ -150,7 +150,7 @@ type Lookup struct {
 	merger   *Merger
 	kind     origin.Kind
 	Snapshot *days.Snapshot // may be nil until load
-	Site     *memory.Shelf
+	Site     *memory.Partials
 	Found    [][]*state.Partial // by aggregate and stretch
 	unread   error              // of reading the days
 
@@ -165,7 +165,7 @@ func (g *Lookup) gather(ctx context.Context, c origin.Choice) (failed answer.Rea
 	if c.Counts {
 		g.Site.Use(g.all())
 		for _, of := range g.parts {
-			g.Site.Want(g.leaves[of.Count].Aggregate, g.stretches, g.Versions(of))
+			g.Site.Want(g.aggregates[of.Count].Aggregate, g.stretches, g.Versions(of))
 		}
 	}
 	if c.Renew {
@@ -183,14 +183,15 @@ func (g *Lookup) gather(ctx context.Context, c origin.Choice) (failed answer.Rea
 		}
 		names := g.Site.Admission.NumberingSize()
 		err := g.GatherPart(ctx, of)
-		for _, leaf := range of.leaves {
-			g.Site.Admission.RecordSize(g.leaves[leaf].Aggregate, g.Found[leaf], g.Site.Admission.NumberingSize()-names)
+		names = g.Site.Admission.NumberingSize() - names
+		for _, i := range of.aggregates {
+			g.Site.Admission.RecordSize(g.aggregates[i].Aggregate, g.Found[i], names)
 		}
 		switch {
 		case errors.Is(err, ErrNoRoom):
 			return answer.NoRoom, nil
 		case TooLarge(err):
-			g.Site.Admission.Exclude(g.aggregates(of))
+			g.Site.Admission.Exclude(g.aggregatesOf(of))
 			return answer.TooLarge, nil
 		case err != nil:
 			return "", err

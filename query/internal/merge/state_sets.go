@@ -69,7 +69,7 @@ func (mr *Merger) findStateSets() StateSets {
 
 // add adds the aggregates of a part.
 func (s *StateSets) add(m *Merge, of *mergedPart) {
-	count := m.leaves[of.Count].Name
+	count := m.aggregates[of.Count].Name
 	set := s.byCount[count]
 	if set == nil {
 		part := &mergedPart{tb: of.tb, needs: of.needs}
@@ -77,21 +77,21 @@ func (s *StateSets) add(m *Merge, of *mergedPart) {
 			count: count}
 		s.byCount[count], s.All = set, append(s.All, set)
 	}
-	for _, leaf := range of.leaves {
-		if one := m.leaves[leaf]; !set.has(one.Aggregate) {
+	for _, i := range of.aggregates {
+		if one := m.aggregates[i]; !set.has(one.Aggregate) {
 			one.part = set.Part
-			set.leaves = append(set.leaves, one)
+			set.aggregates = append(set.aggregates, one)
 		}
 	}
 }
 
 func (set *StateSet) has(a state.Aggregate) bool {
-	return slices.ContainsFunc(set.leaves, func(l aggregate) bool { return l.Name == a.Name })
+	return slices.ContainsFunc(set.aggregates, func(l aggregate) bool { return l.Name == a.Name })
 }
 
 // Partials returns the partials of the state set in a stretch, of a version. It returns nil if some are missing or it
 // has no rows.
-func (set *StateSet) Partials(site *memory.Shelf, of calendar.Interval, version uint64) (all []*state.Partial) {
+func (set *StateSet) Partials(site *memory.Partials, of calendar.Interval, version uint64) (all []*state.Partial) {
 	for _, a := range set.Aggregates {
 		found, missing := site.Find(a, []calendar.Interval{of}, []uint64{version})
 		if len(missing) > 0 || found[0] == nil {
@@ -110,15 +110,15 @@ const statesVersion = 3
 // something else uses other names, and never reads these states.
 func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	// what rows are grouped by first
-	slices.SortStableFunc(set.leaves, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) })
+	slices.SortStableFunc(set.aggregates, func(a, b aggregate) int { return cmp.Compare(b.Kind, a.Kind) })
 	hash := sha256.New()
 	_, _ = fmt.Fprintf(hash, "%d\n", statesVersion) // a hash takes all
-	for i, leaf := range set.leaves {
-		if set.Part.leaves = append(set.Part.leaves, i); leaf.Name == set.count {
+	for i, one := range set.aggregates {
+		if set.Part.aggregates = append(set.Part.aggregates, i); one.Name == set.count {
 			set.Part.Count = i
 		}
-		set.Aggregates = append(set.Aggregates, leaf.Aggregate)
-		_, _ = fmt.Fprintf(hash, "%q %d %q\n", leaf.Name, leaf.Kind, leaf.Members)
+		set.Aggregates = append(set.Aggregates, one.Aggregate)
+		_, _ = fmt.Fprintf(hash, "%q %d %q\n", one.Name, one.Kind, one.Members)
 	}
 	set.Totals = SetNames{totalsName(hash.Sum(nil)), map[string]int64{}}
 	from := set.p.Range.From.UnixMilli()
@@ -140,8 +140,9 @@ func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // 
 
 // of is the state set that has all aggregates of a part; nil: none has.
 func (s *StateSets) of(m *Merge, part *mergedPart) *StateSet {
-	set := s.byCount[m.leaves[part.Count].Name]
-	if set == nil || slices.ContainsFunc(part.leaves, func(i int) bool { return !set.has(m.leaves[i].Aggregate) }) {
+	set := s.byCount[m.aggregates[part.Count].Name]
+	lacks := func(i int) bool { return !set.has(m.aggregates[i].Aggregate) }
+	if set == nil || slices.ContainsFunc(part.aggregates, lacks) {
 		return nil
 	}
 	return set
@@ -159,9 +160,11 @@ func (s *StateSets) Names() (all []int64) {
 }
 
 // Lookup returns a lookup of the state set for a website on some days, in the background.
-func (set *StateSet) Lookup(mr *Merger, site *memory.Shelf, website store.Subject, days []calendar.Interval) *Lookup {
+func (set *StateSet) Lookup(mr *Merger, site *memory.Partials, website store.Subject,
+	days []calendar.Interval) *Lookup {
 	m, p := *set.Merge, *set.p
 	p.Subject = website
 	m.p, m.stretches = &p, days
-	return &Lookup{Merge: &m, merger: mr, Site: site, background: true, Found: make([][]*state.Partial, len(m.leaves))}
+	return &Lookup{Merge: &m, merger: mr, Site: site, background: true,
+		Found: make([][]*state.Partial, len(m.aggregates))}
 }

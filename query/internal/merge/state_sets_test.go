@@ -64,18 +64,18 @@ func TestStateSets(t *testing.T) {
 	known := e.StateSets()
 	seen := 0
 	for _, one := range known.All {
-		for _, i := range one.Part.leaves {
-			if strings.Contains(one.leaves[i].Name, "\nwhere") {
-				t.Errorf("%s is stored, which has a filter", one.leaves[i].Name)
+		for _, i := range one.Part.aggregates {
+			if strings.Contains(one.aggregates[i].Name, "\nwhere") {
+				t.Errorf("%s is stored, which has a filter", one.aggregates[i].Name)
 			}
 		}
 		if of := known.of(one.Merge, one.Part); of != one {
 			t.Errorf("%s by %s is in another set", one.Part.tb.Name, one.KeyNames)
 		}
 		filtered := *one.Merge
-		filtered.leaves = slices.Clone(one.leaves)
-		for i := range filtered.leaves {
-			filtered.leaves[i].Name += "\nwhere country eq"
+		filtered.aggregates = slices.Clone(one.aggregates)
+		for i := range filtered.aggregates {
+			filtered.aggregates[i].Name += "\nwhere country eq"
 		}
 		if known.of(&filtered, one.Part) != nil {
 			t.Errorf("%s by %s is stored with a filter", one.Part.tb.Name, one.KeyNames)

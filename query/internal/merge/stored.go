@@ -18,7 +18,7 @@ import (
 // added or deleted. Partials that cannot be stored or loaded are computed.
 
 // ListStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
-func (mr *Merger) ListStored(ctx context.Context, site *memory.Shelf, website store.Subject) error {
+func (mr *Merger) ListStored(ctx context.Context, site *memory.Partials, website store.Subject) error {
 	states, err := mr.Keeper.States(ctx, website)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -53,7 +53,7 @@ func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 		g.computeBeside(ctx, of, others)
 	}
 	l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: SetNames{set.Name, set.Called},
-		some: g.aggregates(of)}
+		some: g.aggregatesOf(of)}
 	l.load(ctx, wanted)
 	return g.Look(of, versions), nil
 }
@@ -127,7 +127,7 @@ type StoredName struct {
 }
 
 // Unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
-func (set *StateSet) Unknown(site *memory.Shelf, some []state.Aggregate, days []calendar.Interval) []string {
+func (set *StateSet) Unknown(site *memory.Partials, some []state.Aggregate, days []calendar.Interval) []string {
 	return slices.DeleteFunc(set.Dictionaries(some), func(members string) bool {
 		return !slices.ContainsFunc(days, func(s calendar.Interval) bool { return site.Dictionary(members, s) == nil })
 	})

@@ -80,14 +80,14 @@ func asTotals(a state.Aggregate) state.Aggregate {
 	return a
 }
 
-// totalsShelf is the shelf of the states of answers about removed days. They are apart from the states of other
+// totalsSubject has the partials of answers about removed days. They are apart from the states of other
 // answers, which may have other states of the days after removed ones.
-func totalsShelf(website store.Subject) store.Subject {
+func totalsSubject(website store.Subject) store.Subject {
 	return store.Subject{Kind: "totals of " + website.Kind, ID: website.ID}
 }
 
 // ForgetTotals drops the partials in memory that came from totals of a website.
-func (mr *Merger) ForgetTotals(website store.Subject) { mr.Partials.Forget(totalsShelf(website)) }
+func (mr *Merger) ForgetTotals(website store.Subject) { mr.Partials.Forget(totalsSubject(website)) }
 
 // expiredDays has the days of which an answer used totals or looked for them, with their [store.Day.Expired]. It
 // changes when this or another process removes the totals. It is safe for concurrent use.
@@ -134,9 +134,9 @@ func (g *Lookup) totals(ctx context.Context, q Question) (rows *store.Rows, lost
 		return nil, end, err
 	}
 	if g.merger.expired.changed(g.p.Subject, g.Snapshot.Of(g.needed())) {
-		g.merger.Partials.Forget(totalsShelf(g.p.Subject))
+		g.merger.Partials.Forget(totalsSubject(g.p.Subject))
 	}
-	g.Site = g.merger.Partials.Shelf(totalsShelf(g.p.Subject))
+	g.Site = g.merger.Partials.Of(totalsSubject(g.p.Subject))
 	if err := g.Site.Lock(ctx); err != nil {
 		return nil, end, err
 	}
@@ -175,14 +175,14 @@ func (mr *Merger) ofTotals(p *plan.Plan) *Lookup {
 }
 
 // gatherTotals finds the partials of a part: of removed days in totals, and of others in other states or in rows. The
-// caller holds the lock of the shelf.
+// caller holds the lock of the partials.
 func (g *Lookup) gatherTotals(ctx context.Context, of *mergedPart, set *StateSet) (lacks time.Time, err error) {
 	if !g.Site.Stored.IsKnown() {
 		if err := g.merger.ListStored(ctx, g.Site, g.p.Subject); err != nil {
 			return lacks, err
 		}
 	}
-	for _, a := range g.aggregates(of) {
+	for _, a := range g.aggregatesOf(of) {
 		g.Site.Use([]state.Aggregate{a, asTotals(a)})
 	}
 	c := g.choose(of, set)
@@ -219,8 +219,8 @@ func (g *Lookup) lookChosen(of *mergedPart, c choice) (missing []int) {
 		}
 	}
 	missing = g.Look(of, fromRows)
-	for _, i := range of.leaves {
-		found, without := g.Site.Find(asTotals(g.leaves[i].Aggregate), g.stretches, fromTotals)
+	for _, i := range of.aggregates {
+		found, without := g.Site.Find(asTotals(g.aggregates[i].Aggregate), g.stretches, fromTotals)
 		for j, p := range found {
 			if c.totals[j] {
 				g.Found[i][j] = p
@@ -286,7 +286,7 @@ func (g *Lookup) loadChosen(ctx context.Context, of *mergedPart, set *StateSet, 
 		days  []calendar.Interval
 	}{{set.Totals, asTotals, totals}, {SetNames{set.Name, set.Called}, nil, states}} {
 		l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: one.names,
-			some: g.aggregates(of), as: one.as}
+			some: g.aggregatesOf(of), as: one.as}
 		for _, members := range set.Dictionaries(l.some) {
 			for _, day := range one.days { // totals and other states of a day have different dictionaries
 				g.Site.PutDictionary(members, day, nil)

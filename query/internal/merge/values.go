@@ -15,7 +15,7 @@ import (
 type merged struct {
 	*Merge
 	cache     *memory.Cache
-	site      *memory.Shelf
+	site      *memory.Partials
 	sources   [][]state.Source // by aggregate
 	rows      int
 	first     int64                  // the number of the bucket of row 0
@@ -31,13 +31,13 @@ var _ finish.Groups = (*merged)(nil)
 
 // A quantileOf is a quantile of an aggregate.
 type quantileOf struct {
-	leaf     int
-	permille int64
+	aggregate int
+	permille  int64
 }
 
 // newMerged returns the groups that the partials of g give. All of them were found.
 func newMerged(g *Lookup) *merged {
-	n := len(g.leaves)
+	n := len(g.aggregates)
 	of := &merged{Merge: g.Merge, cache: g.merger.Partials, site: g.Site, rows: 1, counted: make([][]int64, n),
 		single:    make([]int, n),
 		quantiles: map[quantileOf][]int64{}}
@@ -83,9 +83,9 @@ func (g *merged) Metric(part, metric int) func(row int32) expr.Value {
 		return expr.Eval(made, func(e expr.Expr) expr.Value {
 			if op, args, ok := e.Calls(); ok && op == dialect.Quantile {
 				permille, _ := args[1].Constant()
-				return numberOrNull(g.quantile(leafOf(args[0]), permille, row))
+				return numberOrNull(g.quantile(aggregateIn(args[0]), permille, row))
 			}
-			return numberOrNull(g.count(leafOf(e), row))
+			return numberOrNull(g.count(aggregateIn(e), row))
 		})
 	}
 }
@@ -94,10 +94,11 @@ func (g *merged) Metric(part, metric int) func(row int32) expr.Value {
 // many rows are asked for that it is faster to count them one by one.
 func (g *merged) Numbers(part, metric, rows int) []int64 {
 	made := g.parts[part].metrics[metric]
-	if _, _, is := made.Column(); !is || !g.leaves[leafOf(made)].Kind.Counts() || rows <= fewShown && 4*rows <= g.rows {
+	if _, _, is := made.Column(); !is || !g.aggregates[aggregateIn(made)].Kind.Counts() ||
+		rows <= fewShown && 4*rows <= g.rows {
 		return nil
 	}
-	return g.counts(leafOf(made))
+	return g.counts(aggregateIn(made))
 }
 
 const (
@@ -107,7 +108,7 @@ const (
 
 // count returns the count of an aggregate in a row or, for an extreme, its value.
 func (g *merged) count(i int, row int32) int64 {
-	if g.counted[i] == nil && g.few == nil && g.leaves[i].Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
+	if g.counted[i] == nil && g.few == nil && g.aggregates[i].Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
 		g.single[i]++
 		return g.countOne(i, row)
 	}
@@ -116,28 +117,28 @@ func (g *merged) count(i int, row int32) int64 {
 
 // countOne is count for a single row, with keys.
 func (g *merged) countOne(i int, row int32) int64 {
-	leaf := &g.leaves[i]
-	if leaf.Kind.Lists() {
-		return g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
+	one := &g.aggregates[i]
+	if one.Kind.Lists() {
+		return g.cache.Count(row, g.site.Members(one.Kind, one.Members), g.sources[i])
 	}
-	return state.Value(leaf.Kind, row, g.sources[i])
+	return state.Value(one.Kind, row, g.sources[i])
 }
 
 // counts returns the counts of an aggregate in all rows.
 func (g *merged) counts(i int) []int64 {
 	if g.counted[i] == nil {
-		switch leaf := &g.leaves[i]; {
+		switch one := &g.aggregates[i]; {
 		case g.few != nil:
 			g.counted[i] = make([]int64, g.rows)
 			for _, row := range g.few {
 				g.counted[i][row] = g.countOne(i, row)
 			}
-		case leaf.Kind == state.Sum:
+		case one.Kind == state.Sum:
 			g.counted[i] = state.Sums(g.rows, g.sources[i])
-		case leaf.Kind.Extreme():
-			g.counted[i] = state.Extremes(leaf.Kind, g.rows, g.sources[i])
+		case one.Kind.Extreme():
+			g.counted[i] = state.Extremes(one.Kind, g.rows, g.sources[i])
 		default:
-			g.counted[i] = g.cache.Counts(g.rows, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
+			g.counted[i] = g.cache.Counts(g.rows, g.site.Members(one.Kind, one.Members), g.sources[i])
 		}
 	}
 	return g.counted[i]
@@ -160,8 +161,8 @@ func numberOrNull(n int64) expr.Value {
 	return expr.Value{Kind: dialect.Int, Int: n, Null: n == state.None}
 }
 
-// leafOf is the aggregate that a column of aggregateColumn stands for.
-func leafOf(e expr.Expr) int {
+// aggregateIn is the aggregate that a column of aggregateColumn stands for.
+func aggregateIn(e expr.Expr) int {
 	_, name, _ := e.Column()
 	i, err := strconv.Atoi(name)
 	if err != nil {

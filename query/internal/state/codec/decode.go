@@ -26,9 +26,9 @@ type Loaded struct {
 }
 
 // Load decodes some aggregates of stored states. Without keys, the width of a cell is width. Its error is a panic of
-// reading them, if there was one; then Unread has the states that were not read. The caller holds the lock of the
-// shelf, and puts the partials there.
-func Load(w Shelf, set *StateSet, some []state.Aggregate, width int64, states []StoredState) (read Loaded,
+// reading them, if there was one; then Unread has the states that were not read. The caller holds the lock of
+// w, and puts the partials there.
+func Load(w Memory, set *StateSet, some []state.Aggregate, width int64, states []StoredState) (read Loaded,
 	fault error) {
 	readers, found := make([]*stateReader, len(states)), make([][]*state.Partial, len(states))
 	atOnce := runtime.GOMAXPROCS(0)
@@ -57,7 +57,7 @@ func Load(w Shelf, set *StateSet, some []state.Aggregate, width int64, states []
 }
 
 // A stateReader reads one state in three steps: the frame, the numbers of texts and members, and the partials. Only the
-// step in the middle needs the shelf.
+// step in the middle needs the memory.
 type stateReader struct {
 	*reader
 	set *StateSet
@@ -79,7 +79,7 @@ func newStateReader(set *StateSet, one *StoredState) *stateReader {
 
 // number reads the state up to its aggregates, and finds the numbers of its keys, and of the members that some
 // aggregates need.
-func (r *stateReader) number(w Shelf, some []state.Aggregate, width int64) {
+func (r *stateReader) number(w Memory, some []state.Aggregate, width int64) {
 	if r.uint() != uint64(len(r.set.Aggregates)) {
 		r.fail()
 	}
@@ -120,7 +120,7 @@ func (r *stateReader) give(kind state.Kind, name string, numbers []uint32) {
 
 // members returns the numbers of the members in a dictionary, by their places. If some aggregates have less than half
 // of the members, it numbers only these, since numbers take memory, and does not hold the dictionary in memory.
-func (r *stateReader) members(w Shelf, name string, id uint64, some []state.Aggregate) []uint32 {
+func (r *stateReader) members(w Memory, name string, id uint64, some []state.Aggregate) []uint32 {
 	d, read := w.Dictionary(name, r.Of), r.Dictionaries[name]
 	switch {
 	case d != nil && d.ID == id:

@@ -100,9 +100,9 @@ func (d *Dictionary) Replaced(member, other int64) []byte {
 	return w.pack(z, dictionaryFormat)
 }
 
-// Keep numbers the members of a dictionary of a stretch, and holds it in memory. The caller holds the lock of the
-// shelf.
-func (d *Dictionary) Keep(w Shelf, members string, of calendar.Interval) *state.Dictionary {
+// Keep numbers the members of a dictionary of a stretch, and holds it in memory. The caller holds the lock of
+// w.
+func (d *Dictionary) Keep(w Memory, members string, of calendar.Interval) *state.Dictionary {
 	numbered := &state.Dictionary{ID: d.id, Numbers: make([]uint32, len(d.values))}
 	all := w.MembersOf(members)
 	all.Reserve(len(d.values))

@@ -32,14 +32,14 @@ func TestOtherDictionary(t *testing.T) {
 }
 
 // setOf returns the partial of a set without keys, in the first cell of a day.
-func setOf(t *testing.T, shelf *shelf, of calendar.Interval, members ...int64) *state.Partial {
+func setOf(t *testing.T, numbers *memory, of calendar.Interval, members ...int64) *state.Partial {
 	t.Helper()
 	n := len(members)
 	ints := func(v []int64) store.Column { return store.Column{Kind: dialect.Int, Ints: v} }
 	made, err := (&state.Computed{Stretches: []calendar.Interval{of}, Versions: []uint64{1}, Width: statetest.Cell,
 		Count:      0,
 		Rows:       &store.Rows{Len: n, Columns: []store.Column{ints(make([]int64, n)), ints(members)}},
-		Aggregates: []state.Aggregate{{Kind: state.Set, Members: "m"}}, Columns: []int{1}}).Build(shelf.Numbering)
+		Aggregates: []state.Aggregate{{Kind: state.Set, Members: "m"}}, Columns: []int{1}}).Build(numbers.Numbering)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func setOf(t *testing.T, shelf *shelf, of calendar.Interval, members ...int64) *
 // TestDictionaryGrows checks that a dictionary that lacks members is replaced by one that has the members of all
 // states.
 func TestDictionaryGrows(t *testing.T) {
-	day, site := calendar.Interval{From: 0, To: 4 * statetest.Cell}, newShelf()
+	day, site := calendar.Interval{From: 0, To: 4 * statetest.Cell}, newMemory()
 	set := &StateSet{Aggregates: []state.Aggregate{{Kind: state.Set, Members: "m"}}}
 	stored := map[string][]byte{}
 	for i, c := range []struct {
@@ -63,7 +63,7 @@ func TestDictionaryGrows(t *testing.T) {
 		if grows := len(e.Dictionaries) > 0; grows != c.grows {
 			t.Errorf("state %d: a new dictionary: %t, want %t", i, grows, c.grows)
 		}
-		other := newShelf()
+		other := newMemory()
 		read, fault := Load(other, set, set.Aggregates, statetest.Cell,
 			[]StoredState{{Of: day, State: e.States[0], Dictionaries: readable(stored)}})
 		if fault != nil || len(read.Unread) > 0 {

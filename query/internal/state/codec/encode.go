@@ -28,8 +28,8 @@ type Encoded struct {
 
 // Encode encodes partials of an interval, by state set and aggregate. The sets of one call share dictionaries. It uses
 // a dictionary in memory if that has all members. Otherwise it makes a new one, and states with the old one become
-// unreadable once the new one is stored. The caller holds the lock of the shelf.
-func Encode(w Shelf, of calendar.Interval, sets []*StateSet, found [][]*state.Partial) *Encoded {
+// unreadable once the new one is stored. The caller holds the lock of w.
+func Encode(w Memory, of calendar.Interval, sets []*StateSet, found [][]*state.Partial) *Encoded {
 	z := newCompressor()
 	e, members := &Encoded{Dictionaries: map[string][]byte{}}, map[string][]uint32{}
 	for i, set := range sets {
@@ -91,7 +91,7 @@ func appendAll(p *state.Partial, all []uint32) []uint32 {
 // A stateWriter writes one state.
 type stateWriter struct {
 	writer
-	w            Shelf
+	w            Memory
 	set          *StateSet
 	of           []*state.Partial // by aggregate
 	dictionaries map[string]encoded

@@ -14,8 +14,8 @@ import (
 func FuzzState(f *testing.F) {
 	day := []calendar.Interval{{From: 0, To: 4 * statetest.Cell}}
 	for seed := range uint64(4) {
-		rng, keyed, shelf := rand.New(rand.NewPCG(seed, 9)), seed%2 == 0, newShelf()
-		made, err := statetest.Batch(rng, statetest.Observations(rng, 60), keyed, day).Build(shelf.Numbering)
+		rng, keyed, numbers := rand.New(rand.NewPCG(seed, 9)), seed%2 == 0, newMemory()
+		made, err := statetest.Batch(rng, statetest.Observations(rng, 60), keyed, day).Build(numbers.Numbering)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -24,7 +24,7 @@ func FuzzState(f *testing.F) {
 		for i := range made {
 			of[i] = made[i][0]
 		}
-		e := Encode(shelf, day[0], []*StateSet{set}, [][]*state.Partial{of})
+		e := Encode(numbers, day[0], []*StateSet{set}, [][]*state.Partial{of})
 		f.Add(unpack(stateFormat, e.States[0]).b, unpack(dictionaryFormat, e.Dictionaries["m"]).b, keyed)
 	}
 	z := newCompressor()
@@ -34,8 +34,8 @@ func FuzzState(f *testing.F) {
 			copy(content[1:9], dictionary[:8]) // the state then names this dictionary
 		}
 		p := &process{Cut: &statetest.Cut{Counters: &state.Counters{}, Keyed: keyed, Width: 1,
-			Stretches: slices.Clone(day)}, shelf: newShelf()}
-		p.Numbers = p.shelf.Numbering
+			Stretches: slices.Clone(day)}, memory: newMemory()}
+		p.Numbers = p.memory.Numbering
 		p.partials = make([][]*state.Partial, len(statetest.Aggregates()))
 		for i := range p.partials {
 			p.partials[i] = make([]*state.Partial, 1)

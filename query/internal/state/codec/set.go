@@ -28,8 +28,8 @@ func membersOf(kind state.Kind, of []state.Aggregate) (names []string) {
 // members.
 func (s *StateSet) Dictionaries(of []state.Aggregate) []string { return membersOf(state.Set, of) }
 
-// A Shelf numbers the keys and members of a subject, and holds dictionaries in memory.
-type Shelf interface {
+// A Memory numbers the keys and members of a subject, and holds dictionaries in memory.
+type Memory interface {
 	TextsOf(name string) *state.Texts
 	MembersOf(name string) *state.Members
 	// Dictionary returns a dictionary of an interval, or nil if it is not in memory.

@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A shelf holds dictionaries without a bound.
-type shelf struct {
+// A memory holds dictionaries without a bound.
+type memory struct {
 	*state.Numbering
 	dictionaries map[dictionaryName]*state.Dictionary
 }
@@ -25,13 +25,15 @@ type dictionaryName struct {
 	of      calendar.Interval
 }
 
-func newShelf() *shelf { return &shelf{state.NewNumbering(), map[dictionaryName]*state.Dictionary{}} }
+func newMemory() *memory {
+	return &memory{state.NewNumbering(), map[dictionaryName]*state.Dictionary{}}
+}
 
-func (s *shelf) Dictionary(members string, of calendar.Interval) *state.Dictionary {
+func (s *memory) Dictionary(members string, of calendar.Interval) *state.Dictionary {
 	return s.dictionaries[dictionaryName{members, of}]
 }
 
-func (s *shelf) PutDictionary(members string, of calendar.Interval, d *state.Dictionary) {
+func (s *memory) PutDictionary(members string, of calendar.Interval, d *state.Dictionary) {
 	if s.dictionaries[dictionaryName{members, of}] = d; d == nil {
 		delete(s.dictionaries, dictionaryName{members, of})
 	}
@@ -64,7 +66,7 @@ func setsOf(rng *rand.Rand, keyed bool) []*StateSet {
 // A process has the partials of a cut, by aggregate and stretch.
 type process struct {
 	*statetest.Cut
-	shelf    *shelf
+	memory   *memory
 	partials [][]*state.Partial
 }
 
@@ -72,8 +74,8 @@ type process struct {
 // stored.
 func newProcess(t *testing.T, rng *rand.Rand, all []statetest.Observation) *process {
 	t.Helper()
-	p := &process{Cut: statetest.RandomCut(rng), shelf: newShelf()}
-	p.Numbers = p.shelf.Numbering
+	p := &process{Cut: statetest.RandomCut(rng), memory: newMemory()}
+	p.Numbers = p.memory.Numbering
 	if p.Keyed {
 		p.Stretches = []calendar.Interval{{From: 0, To: 4 * statetest.Cell},
 			{From: 4 * statetest.Cell, To: 8 * statetest.Cell}}
@@ -85,7 +87,7 @@ func newProcess(t *testing.T, rng *rand.Rand, all []statetest.Observation) *proc
 func (p *process) compute(t *testing.T, rng *rand.Rand, all []statetest.Observation,
 	stretches []calendar.Interval) [][]*state.Partial {
 	t.Helper()
-	made, err := statetest.Batch(rng, all, p.Keyed, stretches).Build(p.shelf.Numbering)
+	made, err := statetest.Batch(rng, all, p.Keyed, stretches).Build(p.memory.Numbering)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,12 +102,12 @@ func (p *process) encode(sets []*StateSet, stretch int) *Encoded {
 			found[i] = append(found[i], p.partials[slices.Index(statetest.Aggregates(), a)][stretch])
 		}
 	}
-	return Encode(p.shelf, p.Stretches[stretch], sets, found)
+	return Encode(p.memory, p.Stretches[stretch], sets, found)
 }
 
 // load reads a stored state of a stretch, and reports whether that succeeded.
 func (p *process) load(set *StateSet, stretch int, stored []byte, dictionaries map[string]*Dictionary) bool {
-	read, _ := Load(p.shelf, set, set.Aggregates, statetest.Cell,
+	read, _ := Load(p.memory, set, set.Aggregates, statetest.Cell,
 		[]StoredState{{Of: p.Stretches[stretch], Version: 1, State: stored, Dictionaries: dictionaries}})
 	if len(read.Unread) > 0 {
 		return false
@@ -120,8 +122,8 @@ func (p *process) load(set *StateSet, stretch int, stored []byte, dictionaries m
 func (p *process) other(t *testing.T, rng *rand.Rand, of []statetest.Observation) *process {
 	t.Helper()
 	cut := *p.Cut
-	o := &process{Cut: &cut, shelf: newShelf(), partials: make([][]*state.Partial, len(p.partials))}
-	o.Numbers = o.shelf.Numbering
+	o := &process{Cut: &cut, memory: newMemory(), partials: make([][]*state.Partial, len(p.partials))}
+	o.Numbers = o.memory.Numbering
 	for i := range o.partials {
 		o.partials[i] = make([]*state.Partial, len(p.Stretches))
 	}
@@ -132,7 +134,7 @@ func (p *process) other(t *testing.T, rng *rand.Rand, of []statetest.Observation
 	}
 	some := append(statetest.Diverse(rng), of[:rng.IntN(len(of)+1)]...)
 	late := statetest.Batch(rng, some, true, []calendar.Interval{{From: 8 * statetest.Cell, To: 12 * statetest.Cell}})
-	if _, err := late.Build(o.shelf.Numbering); err != nil {
+	if _, err := late.Build(o.memory.Numbering); err != nil {
 		t.Fatal(err)
 	}
 	return o
@@ -160,7 +162,7 @@ func TestStored(t *testing.T) {
 				set := sets[n]
 				e := p.encode([]*StateSet{set}, i)
 				for name := range e.Dictionaries {
-					o.shelf.PutDictionary(name, s, nil) // another takes its place
+					o.memory.PutDictionary(name, s, nil) // another takes its place
 				}
 				if rng.IntN(4) == 0 {
 					compute()
@@ -168,7 +170,7 @@ func TestStored(t *testing.T) {
 				}
 				dictionaries := readable(e.Dictionaries)
 				lacks := slices.ContainsFunc(set.Dictionaries(set.Aggregates), func(name string) bool {
-					return dictionaries[name] == nil && o.shelf.Dictionary(name, s) == nil
+					return dictionaries[name] == nil && o.memory.Dictionary(name, s) == nil
 				})
 				switch read := o.load(set, i, e.States[0], dictionaries); {
 				case !read && lacks: // this process did not see a dictionary that was stored with its states
@@ -224,7 +226,7 @@ func TestStoredDamage(t *testing.T) {
 			}
 		}
 	}
-	if n := len(o.shelf.dictionaries); n > 0 {
+	if n := len(o.memory.dictionaries); n > 0 {
 		t.Errorf("%d dictionaries are in memory", n)
 	}
 	if !o.load(set, 0, e.States[0], readable(e.Dictionaries)) {
@@ -264,7 +266,7 @@ func TestStoredFew(t *testing.T) {
 	of := calendar.Interval{From: 0, To: 4 * statetest.Cell}
 	sets := []state.Aggregate{{Name: "many", Kind: state.Set, Members: "m"},
 		{Name: "few", Kind: state.Set, Members: "m"}}
-	site := newShelf()
+	site := newMemory()
 	made, err := (&state.Computed{Stretches: []calendar.Interval{of}, Versions: []uint64{1},
 		Rows:  &store.Rows{Len: rows, Columns: columns},
 		Width: 4 * statetest.Cell, Keys: []int{1}, KeyNames: "key", Aggregates: sets, Columns: []int{2, 3},
@@ -276,7 +278,7 @@ func TestStoredFew(t *testing.T) {
 		{KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
 	e := Encode(site, of, stateSets, made)
 	for _, order := range [][]int{{1, 0}, {0, 1}} {
-		other, numbered, counters := newShelf(), []int{}, state.Counters{}
+		other, numbered, counters := newMemory(), []int{}, state.Counters{}
 		for _, n := range order {
 			stored := StoredState{Of: of, Version: 1, State: e.States[n], Dictionaries: readable(e.Dictionaries)}
 			read, _ := Load(other, stateSets[n], sets[n:n+1], statetest.Cell, []StoredState{stored})

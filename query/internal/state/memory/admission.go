@@ -19,11 +19,11 @@ const maxAsked = 4096
 // If several callers use their partials by turns, each was used after so many questions.
 const manyTimes = 8
 
-// An Admission decides which questions about the subject of a shelf get partials in memory. It is safe for concurrent
+// An Admission decides which questions about a subject get partials in memory. It is safe for concurrent
 // use.
 type Admission struct {
-	shelf *Shelf
-	asked map[string]*asked // by the names of aggregates; guarded by Cache.mu
+	partials *Partials
+	asked    map[string]*asked // by the names of aggregates; guarded by Cache.mu
 }
 
 // An asked aggregate is one that was asked for.
@@ -56,9 +56,9 @@ func (a *asked) again(now uint64) *asked {
 
 // NoteAsked notes that these aggregates are asked for.
 func (m *Admission) NoteAsked(all []state.Aggregate) {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
-	now := m.shelf.cache.tick()
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
+	now := m.partials.cache.tick()
 	for _, a := range all {
 		if m.asked[a.Name] == nil && len(m.asked) >= maxAsked {
 			clear(m.asked)
@@ -70,10 +70,10 @@ func (m *Admission) NoteAsked(all []state.Aggregate) {
 // Asked reports whether all of these aggregates were asked for before and fit into memory. It takes two questions
 // before partials are worth their memory.
 func (m *Admission) Asked(all []state.Aggregate) bool {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
 	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
-		if known := m.shelf.aggregates[a.Name]; known != nil {
+		if known := m.partials.aggregates[a.Name]; known != nil {
 			return known.tooLarge
 		}
 		return m.asked[a.Name] == nil
@@ -82,36 +82,36 @@ func (m *Admission) Asked(all []state.Aggregate) bool {
 
 // Fit reports whether these aggregates fit into memory, as far as is known.
 func (m *Admission) Fit(all []state.Aggregate) bool {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
 	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
-		known := m.shelf.aggregates[a.Name]
+		known := m.partials.aggregates[a.Name]
 		return known != nil && known.tooLarge
 	})
 }
 
 // Exclude notes that these aggregates do not fit into memory.
 func (m *Admission) Exclude(all []state.Aggregate) {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
 	for _, a := range all {
-		m.shelf.forget(a.Name)
-		m.shelf.begin(a.Name).tooLarge = true
+		m.partials.forget(a.Name)
+		m.partials.begin(a.Name).tooLarge = true
 	}
 }
 
 // NumberingSize returns the bytes that the numbers of keys and members take.
 func (m *Admission) NumberingSize() int64 {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
-	return m.shelf.size
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
+	return m.partials.size
 }
 
 // RecordSize notes how many bytes the partials of an aggregate take, and numbers that were new when they were computed.
 func (m *Admission) RecordSize(a state.Aggregate, found []*state.Partial, names int64) {
 	bytes, n := sizeOf(found)
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
 	if of := m.asked[a.Name]; of != nil && n > 0 {
 		of.bytes, of.names = bytes/n, max(of.names, names)
 	}
@@ -135,9 +135,9 @@ func (m *Admission) ExceedsMemory(found [][]*state.Partial) bool {
 		bytes, _ := sizeOf(of)
 		all += bytes
 	}
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
-	return all+m.shelf.size > m.shelf.cache.most
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
+	return all+m.partials.size > m.partials.cache.most
 }
 
 // A Demand is an aggregate that is asked for in some stretches with rows, of which some are missing.
@@ -154,9 +154,9 @@ type Demand struct {
 // If only the numbers of keys and members of other questions take the room, and the answer was asked for often enough,
 // renew is true: there is room after Renew.
 func (m *Admission) Room(all []Demand, asks bool) (fit, renew bool) {
-	m.shelf.cache.mu.Lock()
-	defer m.shelf.cache.mu.Unlock()
-	c := m.shelf.cache
+	m.partials.cache.mu.Lock()
+	defer m.partials.cache.mu.Unlock()
+	c := m.partials.cache
 	now := c.clock + 1
 	var bytes, more, names int64
 	stretches, missing, since, often := 0, 0, now, true
@@ -168,29 +168,29 @@ func (m *Admission) Room(all []Demand, asks bool) (fit, renew bool) {
 		}
 		if of != nil {
 			bytes, more, names = bytes+of.bytes*int64(a.Stretches), more+of.bytes*int64(a.Missing), max(names, of.names)
-			since, often = min(since, of.since()), often && of.at[manyTimes-1] > m.shelf.begun
+			since, often = min(since, of.since()), often && of.at[manyTimes-1] > m.partials.begun
 		}
 	}
-	if bytes+m.shelf.size > c.most {
-		return false, often && bytes+names <= c.most && c.shelves[m.shelf.subject] == m.shelf
+	if bytes+m.partials.size > c.most {
+		return false, often && bytes+names <= c.most && c.subjects[m.partials.subject] == m.partials
 	}
-	return 4*missing < stretches || c.used(since, m.shelf, all)+more <= c.most, false
+	return 4*missing < stretches || c.used(since, m.partials, all)+more <= c.most, false
 }
 
 // Renew drops all partials of the subject, and keeps what was asked for.
 func (m *Admission) Renew() {
-	c := m.shelf.cache
+	c := m.partials.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.shelves[m.shelf.subject] == m.shelf {
-		c.renew(m.shelf)
+	if c.subjects[m.partials.subject] == m.partials {
+		c.renew(m.partials)
 	}
 }
 
 // used returns the bytes of partials that were used since then, or are used now by a subject. It leaves out rollups and
 // dictionaries, which are made again when there is room.
-func (c *Cache) used(since uint64, by *Shelf, now []Demand) (bytes int64) {
-	for _, w := range c.shelves {
+func (c *Cache) used(since uint64, by *Partials, now []Demand) (bytes int64) {
+	for _, w := range c.subjects {
 		names := int64(0)
 		for name, all := range w.aggregates {
 			if all.used >= since ||

@@ -18,7 +18,7 @@ type asker struct {
 	*testing.T
 	rng       *rand.Rand
 	cache     *memory.Cache
-	site      *memory.Shelf
+	site      *memory.Partials
 	stretches []calendar.Interval
 	always    bool // it does not mind whether there is room
 	rows      int  // of which a partial is computed
@@ -34,7 +34,7 @@ func newAsker(t *testing.T, most int64) *asker {
 // ask asks a question, and reports how many partials were computed for it and whether it is merged in the end.
 func (a *asker) ask(question int) (computed int, merged bool) {
 	a.Helper()
-	a.site = a.cache.Shelf(store.Subject{ID: "w"})
+	a.site = a.cache.Of(store.Subject{ID: "w"})
 	aggregate := []state.Aggregate{{Name: fmt.Sprint(question), Kind: state.Sample}}
 	found, missing := a.site.Find(aggregate[0], a.stretches, []uint64{1, 1})
 	fit, renew := a.site.Admission.Room([]memory.Demand{{Aggregate: aggregate[0], Stretches: 2,

@@ -11,30 +11,30 @@ import (
 type Cache struct {
 	most int64
 
-	mu      sync.Mutex
-	size    int64 // bytes, about
-	clock   uint64
-	shelves map[store.Subject]*Shelf
+	mu       sync.Mutex
+	size     int64 // bytes, about
+	clock    uint64
+	subjects map[store.Subject]*Partials
 
 	state.Counters
 }
 
 // NewCache makes a cache of about most bytes.
 func NewCache(most int64) *Cache {
-	return &Cache{most: most, shelves: map[store.Subject]*Shelf{}}
+	return &Cache{most: most, subjects: map[store.Subject]*Partials{}}
 }
 
 // Forget drops all partials of a subject.
 func (c *Cache) Forget(of store.Subject) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.shelves[of]; w != nil {
+	if w := c.subjects[of]; w != nil {
 		c.remove(w)
 	}
 }
 
 // remove drops w. The caller holds c.mu.
-func (c *Cache) remove(w *Shelf) {
+func (c *Cache) remove(w *Partials) {
 	for name := range w.aggregates {
 		w.forget(name)
 	}
@@ -46,38 +46,38 @@ func (c *Cache) remove(w *Shelf) {
 	c.size -= w.size
 	w.size -= w.Stored.size
 	w.Stored.versions, w.Stored.size = nil, 0
-	delete(c.shelves, w.subject)
+	delete(c.subjects, w.subject)
 }
 
 // renew drops w, except for the questions that were asked. The caller holds c.mu.
-func (c *Cache) renew(w *Shelf) {
+func (c *Cache) renew(w *Partials) {
 	c.remove(w)
 	if len(w.Admission.asked) > 0 {
 		c.begin(w.subject, w.Admission.asked)
 	}
 }
 
-// Shelf returns the shelf of a subject, empty at first.
-func (c *Cache) Shelf(of store.Subject) *Shelf {
+// Of returns the partials of a subject, empty at first.
+func (c *Cache) Of(of store.Subject) *Partials {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w := c.shelves[of]
+	w := c.subjects[of]
 	if w == nil {
 		w = c.begin(of, map[string]*asked{})
 	}
 	return w
 }
 
-// begin starts an empty shelf for a subject.
-func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Shelf {
-	w := &Shelf{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1),
+// begin starts without partials of a subject.
+func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Partials {
+	w := &Partials{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1),
 		begun:      c.tick(),
-		aggregates: map[string]*shelved{}}
-	w.Admission = &Admission{shelf: w, asked: asked}
-	w.Stored = &Stored{shelf: w}
-	w.Rollups = &Rollups{shelf: w, named: map[rollupName]*rolledUp{}}
-	w.Dictionaries = &Dictionaries{shelf: w, of: map[dictionaryName]*state.Dictionary{}}
-	c.shelves[of] = w
+		aggregates: map[string]*heldAggregate{}}
+	w.Admission = &Admission{partials: w, asked: asked}
+	w.Stored = &Stored{partials: w}
+	w.Rollups = &Rollups{partials: w, named: map[rollupName]*rolledUp{}}
+	w.Dictionaries = &Dictionaries{partials: w, of: map[dictionaryName]*state.Dictionary{}}
+	c.subjects[of] = w
 	return w
 }
 
@@ -113,9 +113,9 @@ func (c *Cache) shrink() {
 // forgetAggregate forgets the partials of the aggregate that was used before all others and before then, if there is
 // such a one.
 func (c *Cache) forgetAggregate(before uint64) bool {
-	var from *Shelf
+	var from *Partials
 	var name string
-	for _, w := range c.shelves {
+	for _, w := range c.subjects {
 		for n, p := range w.aggregates {
 			if p.used < before {
 				before, from, name = p.used, w, n

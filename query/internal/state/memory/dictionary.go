@@ -5,11 +5,11 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/state"
 )
 
-// Dictionaries holds the dictionaries of the subject of a shelf. Stored sets refer to members by their places in a
+// Dictionaries holds the dictionaries of a subject. Stored sets refer to members by their places in a
 // dictionary: see package codec. Dictionaries stay in memory as long as partials need no room, for states that are
 // loaded later. It is safe for concurrent use.
 type Dictionaries struct {
-	shelf *Shelf
+	partials *Partials
 
 	// Guarded by Cache.mu.
 	of   map[dictionaryName]*state.Dictionary
@@ -24,8 +24,8 @@ type dictionaryName struct {
 
 // Dictionary returns the dictionary of a stretch, or nil if it is not in memory.
 func (d *Dictionaries) Dictionary(members string, s calendar.Interval) *state.Dictionary {
-	d.shelf.cache.mu.Lock()
-	defer d.shelf.cache.mu.Unlock()
+	d.partials.cache.mu.Lock()
+	defer d.partials.cache.mu.Unlock()
 	return d.of[dictionaryName{members, s}]
 }
 
@@ -33,7 +33,7 @@ func (d *Dictionaries) Dictionary(members string, s calendar.Interval) *state.Di
 // earlier one.
 func (d *Dictionaries) PutDictionary(members string, s calendar.Interval, one *state.Dictionary) {
 	name := dictionaryName{members, s}
-	c := d.shelf.cache
+	c := d.partials.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	grown := int64(0)
@@ -46,7 +46,7 @@ func (d *Dictionaries) PutDictionary(members string, s calendar.Interval, one *s
 		d.of[name] = one
 	}
 	d.size += grown
-	if c.shelves[d.shelf.subject] == d.shelf {
+	if c.subjects[d.partials.subject] == d.partials {
 		c.size += grown
 		c.shrink()
 	}
@@ -54,14 +54,14 @@ func (d *Dictionaries) PutDictionary(members string, s calendar.Interval, one *s
 
 // forget drops all dictionaries. The caller holds Cache.mu.
 func (d *Dictionaries) forget() {
-	d.shelf.cache.size -= d.size
+	d.partials.cache.size -= d.size
 	d.size = 0
 	clear(d.of)
 }
 
 // forgetDictionaries drops the dictionaries of all subjects, and reports whether there were any.
 func (c *Cache) forgetDictionaries() (some bool) {
-	for _, w := range c.shelves {
+	for _, w := range c.subjects {
 		some = some || len(w.Dictionaries.of) > 0
 		w.Dictionaries.forget()
 	}

@@ -19,7 +19,7 @@ func Example() {
 	ints := func(v ...int64) store.Column { return store.Column{Kind: dialect.Int, Ints: v} }
 
 	cache := memory.NewCache(1 << 20)
-	site := cache.Shelf(store.Subject{Kind: store.KindWebsite, ID: "shop"})
+	site := cache.Of(store.Subject{Kind: store.KindWebsite, ID: "shop"})
 	if err := site.Lock(context.Background()); err != nil {
 		fmt.Println(err)
 		return

@@ -23,13 +23,13 @@ var aggregates = statetest.Aggregates()
 type cut struct {
 	*statetest.Cut
 	cache *memory.Cache
-	site  *memory.Shelf
+	site  *memory.Partials
 }
 
 func randomCut(t *testing.T, rng *rand.Rand, all []statetest.Observation, most int64) *cut {
 	t.Helper()
 	c := &cut{Cut: statetest.RandomCut(rng), cache: memory.NewCache(most)}
-	c.site = c.cache.Shelf(store.Subject{ID: "w"})
+	c.site = c.cache.Of(store.Subject{ID: "w"})
 	c.Numbers = c.site.Numbering
 	for at := 0; at < len(c.Stretches); {
 		n := 1 + rng.IntN(len(c.Stretches)-at)
@@ -107,7 +107,7 @@ func TestRollUp(t *testing.T) {
 func TestCache(t *testing.T) {
 	rng, stretch := rand.New(rand.NewPCG(1, 1)), []calendar.Interval{{From: 0, To: 4 * cell}}
 	cache := memory.NewCache(64 << 10)
-	site, other := cache.Shelf(store.Subject{ID: "w"}), cache.Shelf(store.Subject{ID: "v"})
+	site, other := cache.Of(store.Subject{ID: "w"}), cache.Of(store.Subject{ID: "v"})
 	before := site.Admission.Asked(aggregates)
 	site.Admission.NoteAsked(aggregates)
 	if before || !site.Admission.Asked(aggregates) || other.Admission.Asked(aggregates) {
@@ -125,7 +125,7 @@ func TestCache(t *testing.T) {
 	if _, err := site.Add(statetest.Batch(rng, statetest.Observations(rng, 100), true, stretch)); err != nil {
 		t.Fatal(err)
 	}
-	has := func(w *memory.Shelf, a state.Aggregate, version uint64) bool {
+	has := func(w *memory.Partials, a state.Aggregate, version uint64) bool {
 		_, missing := w.Find(a, stretch, []uint64{version})
 		return len(missing) == 0
 	}
@@ -253,7 +253,7 @@ func TestAtOnce(t *testing.T) {
 		working.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(i), 2))
 			for n := range 50 {
-				site := cache.Shelf(store.Subject{ID: fmt.Sprint(n % 2)})
+				site := cache.Of(store.Subject{ID: fmt.Sprint(n % 2)})
 				if err := site.Lock(t.Context()); err != nil {
 					t.Error(err)
 					return

@@ -15,10 +15,10 @@ type rollupName struct {
 	cut       string // how rows are made of keys
 }
 
-// Rollups holds the rollups of the subject of a shelf. It is safe for concurrent use.
+// Rollups holds the rollups of a subject. It is safe for concurrent use.
 type Rollups struct {
-	shelf *Shelf
-	named map[rollupName]*rolledUp // guarded by Cache.mu
+	partials *Partials
+	named    map[rollupName]*rolledUp // guarded by Cache.mu
 }
 
 // rolledUp holds the rollups of one name, by their intervals.
@@ -74,10 +74,10 @@ func (r *Rollups) Of(a state.Aggregate, cut string, within calendar.Interval, fi
 // find returns the partial that replaces these, or nil and whether to make it. It would take at most that many bytes.
 func (r *Rollups) find(name rollupName, within calendar.Interval, of []uint64, bytes int64) (found *state.Partial,
 	wanted bool) {
-	c, w := r.shelf.cache, r.shelf
+	c, w := r.partials.cache, r.partials
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.shelves[w.subject] != w {
+	if c.subjects[w.subject] != w {
 		return nil, false
 	}
 	all := r.named[name]
@@ -103,7 +103,7 @@ func (r *Rollups) find(name rollupName, within calendar.Interval, of []uint64, b
 			wanted = c.makeRoom(bytes, known.since)
 			known.times, known.since = 0, all.used
 		}
-		if c.shelves[w.subject] != w { // which had nothing else that was used since
+		if c.subjects[w.subject] != w { // which had nothing else that was used since
 			return nil, false
 		}
 		if wanted {
@@ -116,10 +116,10 @@ func (r *Rollups) find(name rollupName, within calendar.Interval, of []uint64, b
 
 // keep holds a partial that stands for these, if nothing came between.
 func (r *Rollups) keep(name rollupName, within calendar.Interval, of []uint64, made *state.Partial) {
-	c, w := r.shelf.cache, r.shelf
+	c, w := r.partials.cache, r.partials
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if all := r.named[name]; all != nil && slices.Equal(all.of[within].of, of) && c.shelves[w.subject] == w {
+	if all := r.named[name]; all != nil && slices.Equal(all.of[within].of, of) && c.subjects[w.subject] == w {
 		c.size += all.put(within, rollup{of: of, Partial: made})
 		c.shrink()
 	}
@@ -149,7 +149,7 @@ func (c *Cache) makeRoom(bytes int64, since uint64) bool {
 
 // unused returns the bytes of partials that were not used since then.
 func (c *Cache) unused(since uint64) (bytes int64) {
-	for _, w := range c.shelves {
+	for _, w := range c.subjects {
 		bytes += w.Dictionaries.size
 		for _, all := range w.Rollups.named {
 			if all.used < since {
@@ -167,9 +167,9 @@ func (c *Cache) unused(since uint64) (bytes int64) {
 
 // forgetRollup forgets the rollups of a name that were used before all others and before then, if there are such.
 func (c *Cache) forgetRollup(before uint64) bool {
-	var from *Shelf
+	var from *Partials
 	var name rollupName
-	for _, w := range c.shelves {
+	for _, w := range c.subjects {
 		for n, all := range w.Rollups.named {
 			if all.used < before {
 				before, from, name = all.used, w, n

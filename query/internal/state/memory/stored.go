@@ -6,19 +6,19 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// A Stored has the versions of the states that a store has of the subject of a shelf. It is safe for concurrent use.
+// A Stored has the versions of the states that a store has of a subject. It is safe for concurrent use.
 type Stored struct {
-	shelf *Shelf
+	partials *Partials
 
 	// Guarded by Cache.mu.
 	versions map[int64]map[calendar.Interval]uint64 // by name; nil: not known
-	size     int64                                  // bytes of versions; Shelf.size has them, too
+	size     int64                                  // bytes of versions; Partials.size has them, too
 }
 
 // IsKnown reports whether it is known what the store has.
 func (s *Stored) IsKnown() bool {
-	s.shelf.cache.mu.Lock()
-	defer s.shelf.cache.mu.Unlock()
+	s.partials.cache.mu.Lock()
+	defer s.partials.cache.mu.Unlock()
 	return s.versions != nil
 }
 
@@ -31,24 +31,24 @@ type StoredVersion struct {
 
 // Set notes all that the store has.
 func (s *Stored) Set(all []StoredVersion) {
-	s.shelf.cache.mu.Lock()
-	defer s.shelf.cache.mu.Unlock()
+	s.partials.cache.mu.Lock()
+	defer s.partials.cache.mu.Unlock()
 	s.versions = map[int64]map[calendar.Interval]uint64{}
 	s.note(all)
 	const bytes = 64 // of each, about
 	grown := bytes*int64(len(all)) - s.size
 	s.size += grown
-	w := s.shelf
+	w := s.partials
 	w.size += grown
-	if w.cache.shelves[w.subject] == w {
+	if w.cache.subjects[w.subject] == w {
 		w.cache.size += grown
 	}
 }
 
 // Note notes what was stored; version 0: what is there is of no use.
 func (s *Stored) Note(some []StoredVersion) {
-	s.shelf.cache.mu.Lock()
-	defer s.shelf.cache.mu.Unlock()
+	s.partials.cache.mu.Lock()
+	defer s.partials.cache.mu.Unlock()
 	if s.versions != nil {
 		s.note(some)
 	}
@@ -65,8 +65,8 @@ func (s *Stored) note(some []StoredVersion) {
 
 // Versions returns the versions of the stored states with a name, by interval. 0 means that none is known.
 func (s *Stored) Versions(name int64, of []calendar.Interval) []uint64 {
-	s.shelf.cache.mu.Lock()
-	defer s.shelf.cache.mu.Unlock()
+	s.partials.cache.mu.Lock()
+	defer s.partials.cache.mu.Unlock()
 	versions := make([]uint64, len(of))
 	if known := s.versions[name]; known != nil {
 		for i, day := range of {
@@ -78,8 +78,8 @@ func (s *Stored) Versions(name int64, of []calendar.Interval) []uint64 {
 
 // HasOthers reports whether the store has something by other names than these.
 func (s *Stored) HasOthers(names []int64) bool {
-	s.shelf.cache.mu.Lock()
-	defer s.shelf.cache.mu.Unlock()
+	s.partials.cache.mu.Lock()
+	defer s.partials.cache.mu.Unlock()
 	for name := range s.versions {
 		if !slices.Contains(names, name) {
 			return true
@@ -90,8 +90,8 @@ func (s *Stored) HasOthers(names []int64) bool {
 
 // Names returns the names of what the store has that fulfil a condition.
 func (s *Stored) Names(condition func(int64) bool) (names []int64) {
-	s.shelf.cache.mu.Lock()
-	defer s.shelf.cache.mu.Unlock()
+	s.partials.cache.mu.Lock()
+	defer s.partials.cache.mu.Unlock()
 	for name := range s.versions {
 		if condition(name) {
 			names = append(names, name)

@@ -9,9 +9,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Shelf holds the partials of one subject. Its numbers of keys and members are valid for this shelf alone.
-type Shelf struct {
-	*state.Numbering // which only the goroutine that holds the lock of the shelf extends
+// Partials holds the partials of one subject. Its numbers of keys and members are valid for it alone.
+type Partials struct {
+	*state.Numbering // which only the goroutine that holds the lock extends
 	*Dictionaries
 
 	Admission *Admission
@@ -24,17 +24,17 @@ type Shelf struct {
 	begun    uint64        // when, on the clock of the cache
 
 	// Guarded by cache.mu.
-	aggregates map[string]*shelved // by name
-	size       int64               // bytes of keys and members, and of Stored
+	aggregates map[string]*heldAggregate // by name
+	size       int64                     // bytes of keys and members, and of Stored
 }
 
-// shelved holds the partials of one aggregate.
-type shelved struct {
+// heldAggregate holds the partials of one aggregate.
+type heldAggregate struct {
 	of       map[calendar.Interval]version
 	size     int64
 	used     uint64
 	found    int  // how often they were used
-	tooLarge bool // they are too large to be kept
+	tooLarge bool // they are too large for memory
 }
 
 // emptySize is about how many bytes partials take without any.
@@ -50,14 +50,14 @@ type version struct {
 // Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
 // have none of that version or later. Version 0 means a stretch without rows, which is never missing. It does not count
 // as a use of the partials: see Use.
-func (w *Shelf) Find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial,
+func (w *Partials) Find(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (found []*state.Partial,
 	missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	found = make([]*state.Partial, len(stretches))
 	known := w.aggregates[a.Name]
 	if known == nil {
-		known = &shelved{}
+		known = &heldAggregate{}
 	}
 	for i, s := range stretches {
 		if versions[i] == 0 {
@@ -73,7 +73,7 @@ func (w *Shelf) Find(a state.Aggregate, stretches []calendar.Interval, versions 
 }
 
 // Use notes that somebody uses the partials of these aggregates.
-func (w *Shelf) Use(all []state.Aggregate) {
+func (w *Partials) Use(all []state.Aggregate) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	for _, a := range all {
@@ -85,7 +85,7 @@ func (w *Shelf) Use(all []state.Aggregate) {
 }
 
 // Has reports whether there are partials of each of these aggregates.
-func (w *Shelf) Has(all []state.Aggregate) bool {
+func (w *Partials) Has(all []state.Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return !slices.ContainsFunc(all, func(a state.Aggregate) bool {
@@ -96,13 +96,13 @@ func (w *Shelf) Has(all []state.Aggregate) bool {
 
 // Stale returns how many of these stretches have a partial of an aggregate that is older than the given version, and
 // older than the versions that were noted by Want.
-func (w *Shelf) Stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
+func (w *Partials) Stale(a state.Aggregate, stretches []calendar.Interval, versions []uint64) (n int) {
 	w.eachStale(a, stretches, versions, func(int, version) { n++ })
 	return n
 }
 
 // Want notes that somebody asked for the partials of an aggregate at these versions.
-func (w *Shelf) Want(a state.Aggregate, stretches []calendar.Interval, versions []uint64) {
+func (w *Partials) Want(a state.Aggregate, stretches []calendar.Interval, versions []uint64) {
 	w.eachStale(a, stretches, versions, func(i int, v version) {
 		v.wanted = versions[i]
 		w.aggregates[a.Name].of[stretches[i]] = v
@@ -110,7 +110,7 @@ func (w *Shelf) Want(a state.Aggregate, stretches []calendar.Interval, versions 
 }
 
 // eachStale calls what with the stretches that Stale counts. It holds cache.mu meanwhile.
-func (w *Shelf) eachStale(a state.Aggregate, stretches []calendar.Interval, versions []uint64,
+func (w *Partials) eachStale(a state.Aggregate, stretches []calendar.Interval, versions []uint64,
 	what func(i int, v version)) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -126,7 +126,7 @@ func (w *Shelf) eachStale(a state.Aggregate, stretches []calendar.Interval, vers
 }
 
 // Lock takes the lock that Add needs. It returns the error of ctx if ctx ends first.
-func (w *Shelf) Lock(ctx context.Context) error {
+func (w *Partials) Lock(ctx context.Context) error {
 	select {
 	case w.building <- struct{}{}:
 		return nil
@@ -136,11 +136,11 @@ func (w *Shelf) Lock(ctx context.Context) error {
 }
 
 // Unlock gives the lock back.
-func (w *Shelf) Unlock() { <-w.building }
+func (w *Partials) Unlock() { <-w.building }
 
 // Add makes partials from b, holds them in memory, and returns them by aggregate and stretch. The caller holds the lock
 // of w. Its error wraps [state.ErrTooLarge] if b is too large.
-func (w *Shelf) Add(b *state.Computed) ([][]*state.Partial, error) {
+func (w *Partials) Add(b *state.Computed) ([][]*state.Partial, error) {
 	made, err := b.Build(w.Numbering)
 	if err != nil {
 		return nil, err
@@ -151,18 +151,18 @@ func (w *Shelf) Add(b *state.Computed) ([][]*state.Partial, error) {
 
 // Put holds partials in memory, by aggregate and stretch. Their numbers are numbers of w. The caller holds the lock of
 // w.
-func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64,
+func (w *Partials) Put(aggregates []state.Aggregate, keyNames string, stretches []calendar.Interval, versions []uint64,
 	made [][]*state.Partial) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	grown := w.Publish(aggregates, keyNames)
 	w.size += grown
-	switch kept := c.shelves[w.subject]; kept {
+	switch c.subjects[w.subject] {
 	case w:
 		c.size += grown
 	case nil: // c forgot w meanwhile
-		c.shelves[w.subject] = w
+		c.subjects[w.subject] = w
 		c.size += w.size + w.Dictionaries.size
 	default:
 		return // and has another one
@@ -193,14 +193,14 @@ func (w *Shelf) Put(aggregates []state.Aggregate, keyNames string, stretches []c
 const maxStretches = 4096
 
 // begin makes place for the partials of an aggregate.
-func (w *Shelf) begin(name string) *shelved {
-	p := &shelved{of: map[calendar.Interval]version{}, size: emptySize, used: w.cache.tick()}
+func (w *Partials) begin(name string) *heldAggregate {
+	p := &heldAggregate{of: map[calendar.Interval]version{}, size: emptySize, used: w.cache.tick()}
 	w.aggregates[name] = p
 	w.cache.size += p.size
 	return p
 }
 
-func (w *Shelf) forget(name string) {
+func (w *Partials) forget(name string) {
 	if p := w.aggregates[name]; p != nil {
 		w.cache.size -= p.size
 		delete(w.aggregates, name)
