@@ -80,14 +80,8 @@ func asTotals(a state.Aggregate) state.Aggregate {
 	return a
 }
 
-// totalsSubject has the partials of answers about removed days. They are apart from the states of other
-// answers, which may have other states of the days after removed ones.
-func totalsSubject(website store.Subject) store.Subject {
-	return store.Subject{Kind: "totals of " + website.Kind, ID: website.ID}
-}
-
 // ForgetTotals drops the partials in memory that came from totals of a website.
-func (mr *Merger) ForgetTotals(website store.Subject) { mr.Partials.Forget(totalsSubject(website)) }
+func (mr *Merger) ForgetTotals(website store.Subject) { mr.Partials.ForgetRemoved(website) }
 
 // expiredDays has the days of which an answer used totals or looked for them, with their [store.Day.Expired]. It
 // changes when this or another process removes the totals. It is safe for concurrent use.
@@ -134,9 +128,9 @@ func (g *Lookup) totals(ctx context.Context, q Question) (rows *store.Rows, lost
 		return nil, end, err
 	}
 	if g.merger.expired.changed(g.p.Subject, g.Snapshot.Of(g.needed())) {
-		g.merger.Partials.Forget(totalsSubject(g.p.Subject))
+		g.merger.Partials.ForgetRemoved(g.p.Subject)
 	}
-	g.Site = g.merger.Partials.Of(totalsSubject(g.p.Subject))
+	g.Site = g.merger.Partials.OfRemoved(g.p.Subject)
 	if err := g.Site.Lock(ctx); err != nil {
 		return nil, end, err
 	}

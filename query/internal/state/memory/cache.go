@@ -7,6 +7,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
+// A subject is whom partials are about. Those of answers about days whose rows were removed are apart from others,
+// since they may have other states of the days after removed ones.
+type subject struct {
+	store.Subject
+	removed bool
+}
+
 // A Cache holds partials in memory and drops the least recently used ones. It is safe for concurrent use.
 type Cache struct {
 	most int64
@@ -14,18 +21,23 @@ type Cache struct {
 	mu       sync.Mutex
 	size     int64 // bytes, about
 	clock    uint64
-	subjects map[store.Subject]*Partials
+	subjects map[subject]*Partials
 
 	state.Counters
 }
 
 // NewCache makes a cache of about most bytes.
 func NewCache(most int64) *Cache {
-	return &Cache{most: most, subjects: map[store.Subject]*Partials{}}
+	return &Cache{most: most, subjects: map[subject]*Partials{}}
 }
 
-// Forget drops all partials of a subject.
-func (c *Cache) Forget(of store.Subject) {
+// Forget drops all partials of a subject, but for those that OfRemoved returns.
+func (c *Cache) Forget(of store.Subject) { c.forget(subject{of, false}) }
+
+// ForgetRemoved drops the partials that OfRemoved returns.
+func (c *Cache) ForgetRemoved(of store.Subject) { c.forget(subject{of, true}) }
+
+func (c *Cache) forget(of subject) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.subjects[of]; w != nil {
@@ -58,7 +70,12 @@ func (c *Cache) renew(w *Partials) {
 }
 
 // Of returns the partials of a subject, empty at first.
-func (c *Cache) Of(of store.Subject) *Partials {
+func (c *Cache) Of(of store.Subject) *Partials { return c.of(subject{of, false}) }
+
+// OfRemoved returns the partials of answers about days of a subject whose rows were removed.
+func (c *Cache) OfRemoved(of store.Subject) *Partials { return c.of(subject{of, true}) }
+
+func (c *Cache) of(of subject) *Partials {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.subjects[of]
@@ -69,7 +86,7 @@ func (c *Cache) Of(of store.Subject) *Partials {
 }
 
 // begin starts without partials of a subject.
-func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Partials {
+func (c *Cache) begin(of subject, asked map[string]*asked) *Partials {
 	w := &Partials{cache: c, subject: of, Numbering: state.NewNumbering(), building: make(chan struct{}, 1),
 		begun:      c.tick(),
 		aggregates: map[string]*heldAggregate{}}

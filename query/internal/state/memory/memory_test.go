@@ -130,6 +130,7 @@ func TestCache(t *testing.T) {
 		return len(missing) == 0
 	}
 	if !has(site, aggregates[0], 1) || has(site, aggregates[0], 2) || has(other, aggregates[0], 1) ||
+		has(cache.OfRemoved(store.Subject{ID: "w"}), aggregates[0], 1) ||
 		has(site, state.Aggregate{Name: "others"}, 1) {
 		t.Error("partials are found where they are not, or the other way round")
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/state"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // Partials holds the partials of one subject. Its numbers of keys and members are valid for it alone.
@@ -19,7 +18,7 @@ type Partials struct {
 	Rollups   *Rollups
 
 	cache    *Cache
-	subject  store.Subject
+	subject  subject
 	building chan struct{} // held by the goroutine that adds: it alone numbers keys and members
 	begun    uint64        // when, on the clock of the cache
 
