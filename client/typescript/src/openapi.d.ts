@@ -3326,11 +3326,8 @@ export interface components {
             /** @description `false` stores `anonymousId` without hashing; default `true` */
             anonymizeVisitorIds?: boolean;
         };
-        /**
-         * @description The other period to compare with; default `none`
-         * @enum {string}
-         */
-        Compare: "previous_period" | "previous_year" | "none";
+        /** @description The other period to compare with; default `none`. `2026-01-01,2026-01-31` are the first and the last day of a period of your choice; a body may also have an object with `startDate` and `endDate` */
+        Compare: ("previous_period" | "previous_year" | "previous_weeks" | "previous_year_weeks" | "none") | string;
         Compared: {
             previous: (Record<string, never> | null)[] | null;
             changes: (Record<string, never> | null)[] | null;
@@ -9400,8 +9397,7 @@ export interface components {
             exit_page?: string;
         };
         Period: {
-            /** @enum {string} */
-            compare: "previous_period" | "previous_year";
+            compare: ("previous_period" | "previous_year" | "previous_weeks" | "previous_year_weeks") | string;
             startDate: string;
             endDate: string;
             /** Format: date-time */
@@ -9413,7 +9409,7 @@ export interface components {
          * @description A range by name, in place of dates
          * @enum {string}
          */
-        Preset: "today" | "yesterday" | "last_7d" | "last_14d" | "last_30d" | "last_90d" | "last_180d" | "last_365d" | "this_week" | "last_week" | "this_month" | "last_month" | "last_6m" | "last_12m" | "this_year" | "last_year" | "all_time";
+        Preset: "today" | "yesterday" | "last_7d" | "last_14d" | "last_28d" | "last_30d" | "last_90d" | "last_180d" | "last_365d" | "this_week" | "last_week" | "this_month" | "last_month" | "last_6m" | "last_12m" | "this_year" | "last_year" | "all_time";
         Problem400: {
             type: string;
             title: string;
@@ -10224,6 +10220,7 @@ export interface components {
             rows: number;
             hasMore: boolean;
             previous?: components["schemas"]["Period"];
+            unequal?: string[];
             /** Format: date-time */
             expiredBefore?: string;
             identity?: string;
