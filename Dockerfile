@@ -17,8 +17,8 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
-RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    go build -trimpath -ldflags=-s -o /out/sightline ./cmd/sightline && mkdir -m 0700 /out/data
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/go/build-cache \
+    GOCACHE=/go/build-cache go build -trimpath -ldflags=-s -o /out/sightline ./cmd/sightline && mkdir -m 0700 /out/data
 
 FROM ${BASE}
 COPY --from=build /out/sightline /usr/local/bin/sightline

@@ -100,6 +100,7 @@ const (
 	PresetYesterday Preset = "yesterday"
 	PresetLast7d    Preset = "last_7d"
 	PresetLast14d   Preset = "last_14d"
+	PresetLast28d   Preset = "last_28d"
 	PresetLast30d   Preset = "last_30d"
 	PresetLast90d   Preset = "last_90d"
 	PresetLast180d  Preset = "last_180d"

@@ -116,7 +116,7 @@ func readCompare(m body.Mistakes, at FieldPath, v body.Value, into *Compare) {
 		*into = Compare(days.start + "," + days.end)
 		return
 	}
-	if kind := v.Kind(); v.IsJSON() && kind != "a string" {
+	if v.IsJSON() && v.Kind() != "a string" {
 		body.WrongKind(m, at, "a string or an object", v)
 		return
 	}

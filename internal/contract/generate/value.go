@@ -153,6 +153,8 @@ func (g *Generator) text(name string, s Object) any {
 		return "property:" + pick(g, []string{"plan", "total", "flag"})
 	case strings.Contains(pattern, "mhd"):
 		return pick(g, []string{"30m", "12h", "7d"})
+	case strings.Contains(pattern, "},["): // two days
+		return day(2*g.Days) + "," + day(g.Days+g.IntN(g.Days))
 	case pattern != "":
 		g.names++
 		return fmt.Sprintf("c%d", g.names)
