@@ -237,7 +237,7 @@ func TestTypes(t *testing.T) {
 		t.Errorf("bounds %v", bounds)
 	}
 	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) ||
-		len(plain["presets"].([]any)) != 17 {
+		len(plain["presets"].([]any)) != 18 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
 	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable",
