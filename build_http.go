@@ -69,6 +69,7 @@ func (b *builder) eraser() *erasure.Eraser {
 	}
 	setAbility(&cfg.Profiles, b.cfg.Profiles)
 	setAbility(&cfg.Profiles, b.cfg.Records)
+	setAbility(&cfg.Erased, b.cfg.Records)
 	e, err := erasure.New(cfg)
 	b.fault(err)
 	return e

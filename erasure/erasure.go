@@ -65,6 +65,9 @@ type Config struct {
 	// Pepper finds visitors of imports by the ids that other programs gave them, see importer.Config. The zero Pepper
 	// does not.
 	Pepper auth.Pepper
+	// Erased remembers who was erased, so that imports leave these persons out. Nil, and the zero Pepper, mean that
+	// nobody is remembered. Persons who are erased with a whole website are not.
+	Erased store.Erasures
 	Now    func() time.Time
 }
 
@@ -116,6 +119,9 @@ func (e *Eraser) Erase(ctx context.Context, p Person) (*Report, error) {
 	if report.Linked, err = e.linked(ctx, p, of); err != nil {
 		return nil, err
 	}
+	if err := e.note(ctx, p, of); err != nil { // first, so that no failure brings the person back
+		return nil, err
+	}
 	if report.Removed, err = eraser.ErasePerson(ctx, of); err != nil {
 		return nil, err
 	}
@@ -129,6 +135,32 @@ func (e *Eraser) Erase(ctx context.Context, p Person) (*Report, error) {
 		}
 	}
 	return report, nil
+}
+
+// note remembers that a person is erased.
+func (e *Eraser) note(ctx context.Context, p Person, of store.Person) error {
+	if e.cfg.Erased == nil || e.cfg.Pepper.IsZero() {
+		return nil
+	}
+	var digests []string
+	add := func(purpose string, ids []string) error {
+		for _, id := range ids {
+			all, err := visitorid.Digests(e.cfg.Pepper, p.Website, purpose, id)
+			if err != nil {
+				return err
+			}
+			digests = append(digests, all...)
+		}
+		return nil
+	}
+	if err := errors.Join(add(visitorid.ErasedVisitor, of.AnonymousIDs),
+		add(visitorid.ErasedProfile, of.ProfileIDs)); err != nil {
+		return err
+	}
+	if err := e.cfg.Erased.NoteErased(ctx, p.Website, digests); err != nil {
+		return fmt.Errorf("erasure: remembering who was erased: %w", err)
+	}
+	return nil
 }
 
 // EraseWebsite deletes all rows and all profiles of a website. The website itself stays.

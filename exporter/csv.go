@@ -44,7 +44,7 @@ func CSV() Format {
 // columnsOf returns the stored columns of a table.
 func columnsOf(table schema.TableID) (all []schema.Column) {
 	for _, c := range schema.Tables()[table].Columns {
-		if !c.Derived() {
+		if c.Exported() {
 			all = append(all, c)
 		}
 	}

@@ -40,6 +40,7 @@ type maker struct {
 	known   *agent.Names
 	agents  *intake.Agents
 	people  *visitors
+	erased  *erasedPersons
 	domain  string // of the website, as address.Host returns it
 }
 
@@ -72,6 +73,9 @@ func (m *maker) event(format string, r *Record) (store.Event, error) {
 		return store.Event{}, err
 	}
 	m.identify(&e, format, r)
+	if m.erased.hasRecord(r, &e) {
+		return store.Event{}, skip(Erased)
+	}
 	m.origin(&e, r)
 	return e, nil
 }

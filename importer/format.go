@@ -251,6 +251,9 @@ func (s *stream) ownRows(ctx context.Context, rows *store.Batch) (taken store.Ba
 			continue
 		}
 		if t.ID.Of() == store.KindWebsite {
+			if s.maker.erased.hasRow(&t, r) {
+				return store.Batch{}, skip(Erased), nil
+			}
 			t.SetSubject(r, s.cfg.Website.ID)
 			continue
 		}

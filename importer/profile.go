@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/intake"
+	"github.com/sightline-analytics/sightline/internal/visitorid"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -27,6 +28,10 @@ func (s *stream) takeProfile() error {
 	}
 	if why := unfit(&p); why != "" {
 		s.count(at, 0, &skipError{NotStored, why})
+		return nil
+	}
+	if s.maker.erased.has(visitorid.ErasedProfile, p.ID) {
+		s.count(at, 0, skip(Erased))
 		return nil
 	}
 	s.count(at, 1, nil)

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/internal/atomicfile"
@@ -24,7 +25,10 @@ type journal struct {
 	// Run counts the imports. An import that did not end has Secret, and continues under its number.
 	Run    int    `json:"run"`
 	Secret []byte `json:"secret,omitempty"` // of visitor ids; deleted at the end of the import
-	Kept   *kept  `json:"kept,omitempty"`   // the secret of the last import that ended
+	Import string `json:"import"`           // id of the import, see store.Import
+	// Undone: an import was taken back, so rows of sources that are read again may be stored.
+	Undone bool  `json:"undone,omitempty"`
+	Kept   *kept `json:"kept,omitempty"` // the secret of the last import that ended
 
 	Sources []*place `json:"sources"`
 
@@ -48,6 +52,8 @@ type place struct {
 	Ended bool   `json:"ended,omitempty"` // the source ended at Done
 	Run   int    `json:"run"`             // the last import that read it
 	Since int64  `json:"since,omitempty"` // Done at the beginning of that import
+	// Imports are the ids of the imports that stored rows of it.
+	Imports []string `json:"imports,omitempty"`
 
 	blocks []block // of the source, by size
 	taken  bool    // by a source of this import
@@ -98,7 +104,40 @@ func openJournal(ctx context.Context, cfg *Config) (*journal, error) {
 		return j, nil
 	}
 	j.Run++
+	j.Import = newImport()
 	return j, j.begin(ctx, cfg)
+}
+
+// newImport returns an id of an import. It stands in every row of the import, so it is short: it only has to differ from
+// those of other imports into the same website.
+func newImport() string { return "imp_" + strings.ToLower(rand.Text()[:10]) }
+
+// Forget forgets in the progress file of a website what an import read, so that the same sources are imported again
+// after the import was taken back. Rows of other imports from these sources are then recognised, and not stored twice.
+// A file that does not exist has nothing to forget. The error is [ErrBusy] while an import uses the file.
+func Forget(progress, id string) error {
+	unlock, err := lock(progress)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	j := &journal{file: progress}
+	text, err := os.ReadFile(progress)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, j)
+	}
+	if err != nil {
+		return fmt.Errorf("importer: progress: %s: %w", progress, err)
+	}
+	j.Sources = slices.DeleteFunc(j.Sources, func(p *place) bool { return slices.Contains(p.Imports, id) })
+	j.Undone = true
+	if j.Import == id { // nothing continues it
+		j.Secret, j.Import = nil, ""
+	}
+	return j.save()
 }
 
 // begin sets the secret of an import that does not continue another one: that of the last import while it is kept,
@@ -152,6 +191,9 @@ func (j *journal) enter(p *place, blocks []block) (taken *place, before place) {
 		p.Run, p.Since = j.Run, p.Done
 	}
 	p.blocks, p.taken = blocks, true
+	if !slices.Contains(p.Imports, j.Import) {
+		p.Imports = append(slices.Clip(p.Imports), j.Import)
+	}
 	return p, *p
 }
 

@@ -21,6 +21,7 @@ const (
 	NoVisitor  Reason = "no_visitor"
 	BadTime    Reason = "time"         // before the year 2000 or in the future
 	OtherKind  Reason = "other_kind"   // not an event that can be imported, such as a site search
+	Erased     Reason = "erased"       // of a person who was erased
 	TooMany    Reason = "too_many"     // a profile beyond a limit of profiles or traits
 	OtherTable Reason = "unknown_link" // a row of a link or monitor that does not exist
 )
@@ -45,6 +46,7 @@ var reasons = []struct {
 	{NoVisitor, "requests of the CDN itself, such as those of its workers", false},
 	{BadTime, "before the year 2000 or in the future", true},
 	{OtherKind, "events of a kind that is not imported", false},
+	{Erased, "of persons who were erased", false},
 	{TooMany, "profiles beyond the limits of profiles and traits", true},
 	{OtherTable, "rows of links and monitors that do not exist here", true},
 }
@@ -61,6 +63,8 @@ func (r Reason) String() string {
 
 // A Report says what an import took and what it skipped.
 type Report struct {
+	// Import is the id of the import, see store.Import. It is empty with Config.DryRun.
+	Import  string         `json:"import,omitempty"`
 	Sources []SourceReport `json:"sources"`
 	// Records is the number of records that were read, such as lines, without empty lines, comments and headers. After
 	// an interrupted import it includes those of the calls before.
@@ -68,7 +72,7 @@ type Report struct {
 	Taken   int64 `json:"taken"`  // records that became rows or profiles
 	Rows    int64 `json:"rows"`   // rows that they became
 	Stored  int64 `json:"stored"` // rows that this call stored
-	// Repeated is the number of rows that this call did not store because the store had received their ids.
+	// Repeated is the number of rows that this call did not store because the store has them, or had received their ids.
 	Repeated int64  `json:"repeated"`
 	Profiles int64  `json:"profiles"` // profiles of exports that this call stored, or that were stored as they are
 	Skipped  []Skip `json:"skipped"`  // by reason, without those that did not occur

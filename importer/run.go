@@ -52,7 +52,7 @@ type Config struct {
 	// Salts hide what the next import needs to continue the visitors and sessions of this one, until the end of the
 	// next day. It is stored beside Progress. Nil means that each import has visitors and sessions of its own.
 	Salts Salts
-	// Again imports sources that were imported before again. A store drops rows that it received less than 7 days ago.
+	// Again imports sources that were imported before again. Rows that are still stored are not stored twice.
 	Again bool
 	// DryRun stores nothing, neither rows nor progress. Report.Plan then says what the import would store. It needs
 	// memory for the ids of visitors, some 50 bytes for each visitor of a day.
@@ -62,6 +62,15 @@ type Config struct {
 	Exists func(ctx context.Context, of store.Subject) (bool, error)
 	// Profiles stores the profiles of exports. Nil means that they are skipped.
 	Profiles Profiles
+	// Imports remembers the import, so that it can be listed and taken back. Nil means that only Report.Import has its
+	// id. A meta.Store is Imports.
+	Imports store.Imports
+
+	// Erased knows the persons who were erased from the website; their records are skipped. Nil means nobody. A
+	// meta.Store is Erased. Persons in access logs have no ids by which they could be recognised.
+	Erased store.Erasures
+	// RestoreErased also imports records of persons who were erased.
+	RestoreErased bool
 
 	Rows   int              // rows to store at a time; 0 means 10 000
 	Now    func() time.Time // nil means time.Now
@@ -104,8 +113,10 @@ func Run(ctx context.Context, cfg Config, sources []Source) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	r.note(ctx, sources)
 	err = r.all(ctx, sources)
 	err = errors.Join(err, r.sink.close())
+	err = errors.Join(err, r.noteEnd(context.WithoutCancel(ctx)))
 	switch {
 	case err != nil:
 	case cfg.DryRun:
@@ -121,6 +132,47 @@ func Run(ctx context.Context, cfg Config, sources []Source) (Report, error) {
 		r.tally.skips[TooMany] = &Skip{Reason: TooMany, Count: n}
 	}
 	return r.tally.finish(), err
+}
+
+// note has the import noted before its first row is stored.
+func (r *run) note(ctx context.Context, sources []Source) {
+	if r.cfg.DryRun {
+		return
+	}
+	r.tally.report.Import = r.journal.Import
+	r.sink.note = func() error {
+		i := store.Import{Website: r.cfg.Website.ID}
+		for _, s := range sources {
+			i.Files = append(i.Files, s.Name)
+		}
+		return r.noteImport(ctx, i)
+	}
+}
+
+// noteEnd notes what the import stored, if it stored anything.
+func (r *run) noteEnd(ctx context.Context) error {
+	if !r.sink.noted {
+		return nil
+	}
+	i := store.Import{Website: r.cfg.Website.ID, Stored: int64(r.sink.written.Stored),
+		Repeated: int64(r.sink.written.Repeated)}
+	for of, exists := range r.known {
+		if exists {
+			i.Others = append(i.Others, of)
+		}
+	}
+	return r.noteImport(ctx, i)
+}
+
+func (r *run) noteImport(ctx context.Context, i store.Import) error {
+	if r.cfg.Imports == nil {
+		return nil
+	}
+	i.ID = r.journal.Import
+	if err := r.cfg.Imports.NoteImport(ctx, i); err != nil {
+		return fmt.Errorf("importer: noting the import: %w", err)
+	}
+	return nil
 }
 
 func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
@@ -143,6 +195,10 @@ func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	erased, err := readErased(ctx, &cfg)
+	if err != nil {
+		return nil, err
+	}
 	var own *format
 	if cfg.LogFormat != "" {
 		if own, err = ownPattern(&cfg); err != nil {
@@ -155,7 +211,7 @@ func newRun(ctx context.Context, cfg Config, sources int) (*run, error) {
 		maker: maker{
 			website: cfg.Website, domain: address.Host(cfg.Website.Domain), anyHost: cfg.AnyHost,
 			geo: cfg.Geo, agents: agents, known: agent.NewNames(),
-			now: cfg.Now(), clock: cfg.Now, people: people, ids: ids{named},
+			now: cfg.Now(), clock: cfg.Now, people: people, ids: ids{named}, erased: erased,
 		},
 		sink:  newSink(ctx, &cfg, j),
 		known: map[store.Subject]bool{},

@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// leaveOutStored removes the rows of b that are stored. A store recognises repeats only for some days, and an import
-// may be resumed later.
-func leaveOutStored(ctx context.Context, target store.Store, b *store.Batch) error {
+// leaveOutStored removes the rows of b that are stored, and returns them. A store recognises repeats only for some days.
+// An import may be resumed later, and a newer export has rows of an older one.
+func leaveOutStored(ctx context.Context, target store.Store, b *store.Batch) (*store.Batch, error) {
 	ids := map[group][]string{}
 	earliest, latest := map[group]int64{}, map[group]int64{}
 	err := schema.Items(b, func(it schema.Item) {
@@ -24,20 +24,20 @@ func leaveOutStored(ctx context.Context, target store.Store, b *store.Batch) err
 		ids[g] = append(ids[g], it.ID)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stored := map[schema.Identity]bool{}
 	for g, all := range ids {
 		for some := range askedTogether(all) {
 			if err := g.find(ctx, target, some, earliest[g], latest[g], stored); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	if len(stored) > 0 {
-		leaveOut(b, stored)
+	if len(stored) == 0 {
+		return new(store.Batch), nil
 	}
-	return nil
+	return leaveOut(b, stored), nil
 }
 
 // maxAsked is the maximum size of the ids in one statement, in bytes. ClickHouse accepts 128 KiB over HTTP.
@@ -105,8 +105,9 @@ func (g group) find(ctx context.Context, target store.Store, ids []string, earli
 	return nil
 }
 
-// leaveOut removes the items of b with an identity in stored.
-func leaveOut(b *store.Batch, stored map[schema.Identity]bool) {
+// leaveOut removes the items of b with an identity in stored, and returns them.
+func leaveOut(b *store.Batch, stored map[schema.Identity]bool) *store.Batch {
+	left := new(store.Batch)
 	out := map[schema.TableID]map[int]bool{}
 	_ = schema.Items(b, func(it schema.Item) { // leaveOutStored checked b
 		if stored[it.Identity] {
@@ -116,19 +117,26 @@ func leaveOut(b *store.Batch, stored map[schema.Identity]bool) {
 			out[it.Table][it.Index] = true
 		}
 	})
-	b.Events = without(b.Events, out[schema.Events])
-	b.Errors = without(b.Errors, out[schema.Errors])
-	b.Vitals = without(b.Vitals, out[schema.Vitals])
-	b.Spans = without(b.Spans, out[schema.Spans])
-	b.Visits = without(b.Visits, out[schema.Visits])
-	b.Checks = without(b.Checks, out[schema.Checks])
-	b.Blocked = without(b.Blocked, out[schema.Blocked])
+	b.Events, left.Events = split(b.Events, out[schema.Events])
+	b.Errors, left.Errors = split(b.Errors, out[schema.Errors])
+	b.Vitals, left.Vitals = split(b.Vitals, out[schema.Vitals])
+	b.Spans, left.Spans = split(b.Spans, out[schema.Spans])
+	b.Visits, left.Visits = split(b.Visits, out[schema.Visits])
+	b.Checks, left.Checks = split(b.Checks, out[schema.Checks])
+	b.Blocked, left.Blocked = split(b.Blocked, out[schema.Blocked])
+	return left
 }
 
-func without[T any](all []T, out map[int]bool) []T {
+// split returns the items that stay, and those whose places are in out.
+func split[T any](all []T, out map[int]bool) (stay, left []T) {
+	for i, one := range all {
+		if out[i] {
+			left = append(left, one)
+		}
+	}
 	i := -1
 	return slices.DeleteFunc(all, func(T) bool {
 		i++
 		return out[i]
-	})
+	}), left
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -374,12 +375,20 @@ func (s *stream) take(ctx context.Context) error {
 	}
 	s.count(p, rows.Len(), failed)
 	if rows.Len() > 0 && p.start >= s.before.Done {
-		if err := s.sink.add(&rows, s.place, mark{end: p.end, sum: s.digest}, p.start < s.before.Read); err != nil {
+		if err := s.sink.add(&rows, s.place, mark{end: p.end, sum: s.digest}, p.start < s.before.Read,
+			s.maybeKnown()); err != nil {
 			return err
 		}
 	}
 	s.tell(s, p.start < s.before.Done)
 	return nil
+}
+
+// maybeKnown reports whether rows of the current piece may be stored since another import, or tracking: because they have
+// ids of their own, or because the source was imported before.
+func (s *stream) maybeKnown() bool {
+	return s.cfg.Again || s.journal.Undone || s.found.rows.Len() > 0 ||
+		slices.ContainsFunc(s.found.records, func(r Record) bool { return r.ID != "" })
 }
 
 // count counts a piece, unless an earlier import has counted it.

@@ -84,6 +84,19 @@ func (e *Engine) ErasePerson(ctx context.Context, p store.Person) (map[string]in
 	return e.keeper.ErasePerson(ctx, p)
 }
 
+// ErrNotRemover: the store is not a [store.Remover].
+var ErrNotRemover = keep.ErrNotRemover
+
+// RemoveImport takes an import back as [store.Remover] says: answers are as if it had never been. Answers about days
+// whose rows [Engine.Expire] removed stay as they are: their totals still count it. In the end it seals the days again
+// that were sealed before.
+//
+// Do not call RemoveImport of the store if its rows expire: then totals of the days next to removed rows are lost. The
+// error wraps [ErrNotRemover] if the store is not a store.Remover. After an error another call removes the rest.
+func (e *Engine) RemoveImport(ctx context.Context, of store.Subject, id string) (map[string]int64, error) {
+	return e.keeper.RemoveImport(ctx, of, id)
+}
+
 // A Sealer computes in advance the sessions and hits of days whose rows no longer change, and the partials of these
 // days. It makes answers faster and changes none. It is safe for concurrent use. A nil *Sealer has nothing to do.
 type Sealer struct {

@@ -20,6 +20,7 @@ func AllAbilities() []Ability {
 		abilityOf[Eraser]("Eraser", "the rows of a removed website stay"),
 		abilityOf[Expirer]("Expirer", "no website's rows are removed because of their age"),
 		abilityOf[PersonEraser]("PersonEraser", "visitors cannot be erased"),
+		abilityOf[Remover]("Remover", "imports cannot be taken back"),
 		abilityOf[VisitorHasher]("VisitorHasher", "visitors cannot be erased from the totals of removed days"),
 		abilityOf[Purger]("Purger", "bytes of removed rows may stay in free parts of files"),
 		abilityOf[Maintainer]("Maintainer", "the store is not maintained"),

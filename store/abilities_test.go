@@ -24,6 +24,7 @@ type all struct {
 	store.Eraser
 	store.Expirer
 	store.PersonEraser
+	store.Remover
 	store.VisitorHasher
 	store.Purger
 	store.Maintainer
@@ -37,7 +38,8 @@ type all struct {
 func TestAbilities(t *testing.T) {
 	declared, doc := interfacesOf(t)
 	// Interfaces of a store take a context or no argument and are not about records of a host.
-	others := []string{"Store", "Directory", "SubjectLister", "ProfileStore", "DefinitionStore", "WebsiteManager"}
+	others := []string{"Store", "Directory", "SubjectLister", "ProfileStore", "DefinitionStore", "WebsiteManager",
+		"Imports", "Erasures"}
 	want := slices.DeleteFunc(declared, func(name string) bool { return slices.Contains(others, name) })
 	has, lacks := store.Abilities(all{})
 	if slices.Sort(has); !slices.Equal(has, want) || len(lacks) > 0 {

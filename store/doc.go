@@ -26,6 +26,7 @@
 //	Eraser       removes the rows of a subject
 //	Expirer      removes the rows of old days
 //	PersonEraser removes the rows of one visitor
+//	Remover      takes back the rows of an import
 //	VisitorHasher knows the numbers of ids in states
 //	Purger       rewrites files without the bytes of removed rows
 //	Maintainer   has maintenance work

@@ -26,6 +26,18 @@ type PersonEraser interface {
 	ErasePerson(ctx context.Context, p Person) (map[string]int64, error)
 }
 
+// MaxErased is the number of digests of erased persons that a website has; the oldest ones are forgotten.
+const MaxErased = 1_000_000
+
+// Erasures remember who was erased from a website, so that an import does not bring these persons back. They have
+// digests with a secret key, and no ids.
+type Erasures interface {
+	// NoteErased adds digests of ids. One that is there stays.
+	NoteErased(ctx context.Context, website string, digests []string) error
+	// Erased returns all digests of a website.
+	Erased(ctx context.Context, website string) ([]string, error)
+}
+
 // A VisitorHasher is a [StateKeeper] that knows the numbers of ids in states. The interface is optional.
 type VisitorHasher interface {
 	// HashVisitors returns the numbers that the store has for ids of visitors and profiles in the columns for hashes,

@@ -37,6 +37,9 @@ type Written struct {
 }
 
 // A Batch has rows of any kinds and subjects that are stored together.
+//
+// The field Imports of a row has the ids of the imports that sent it, with a space between two of them. It is empty if
+// somebody else sent it, too: [Remover] says what that means. No answer depends on it.
 type Batch struct {
 	// Owner and Sender name who sent the rows, for a store whose writes wait for each other: it lets owners take turns,
 	// and the senders of an owner. They are not stored. Batches without an Owner share its turns, and likewise for
@@ -157,6 +160,8 @@ type Event struct {
 	Properties string // a JSON object as text; empty or {} means no properties
 	Href       string // clicks
 	Text       string // clicks
+
+	Imports string // see Batch
 }
 
 // An Error is one JavaScript error.
@@ -173,6 +178,8 @@ type Error struct {
 	Line      Measure
 	Col       Measure
 	Stack     string
+
+	Imports string // see Batch
 }
 
 // A Vital is one report of web vitals, with one or more metrics. Each sample is a row.
@@ -184,6 +191,8 @@ type Vital struct {
 	Agent
 	Path    string
 	Samples []Sample
+
+	Imports string // see Batch
 }
 
 // A Sample is one measured web vital. Metric is FCP, LCP, CLS, INP, TTFB or FPS. Value is in ms, for CLS in
@@ -217,6 +226,8 @@ type Span struct {
 	FormFields       int64
 	FormSubmits      int64
 	Errors           int64
+
+	Imports string // see Batch
 }
 
 // A Visit is one use of a short link by a person.
@@ -227,6 +238,8 @@ type Visit struct {
 	Referrer       string
 	ReferrerDomain string // as in Event
 	Agent
+
+	Imports string // see Batch
 }
 
 // A Check is one check of an uptime monitor.
@@ -243,6 +256,8 @@ type Check struct {
 	SSLExpiry sql.Null[time.Time]
 	SSLValid  sql.Null[bool]
 	Error     string
+
+	Imports string // see Batch
 }
 
 // A Blocked counts the rejected requests for a website with one reason, from Time until the row was written.
@@ -253,6 +268,8 @@ type Blocked struct {
 	Reason   string    // bot, origin, …: chosen by the writer, such as package track
 	Bot      string    // the name of the bot; empty for other reasons
 	Requests int64
+
+	Imports string // see Batch
 }
 
 // Status is the result of a check. The numbers are stored and shown.

@@ -47,7 +47,7 @@ func Format() exporter.Format {
 
 func open(to exporter.Target, tables []schema.TableID) (exporter.Writer, error) {
 	t := schema.Tables()[tables[0]]
-	t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return c.Derived() })
+	t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return !c.Exported() })
 	group := parquet.Group{string(t.ID.Of()): dictionary(parquet.String())}
 	order := map[string]int{string(t.ID.Of()): 0}
 	for i, c := range t.Columns {

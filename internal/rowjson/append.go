@@ -28,7 +28,7 @@ func Append(b []byte, table schema.TableID, r schema.Row) []byte {
 	b = appendMember(b, string(table.Of()))
 	b = appendText(b, t.Subject(r))
 	for i := range t.Columns {
-		if c := &t.Columns[i]; !c.Derived() && !c.OfSample() {
+		if c := &t.Columns[i]; c.Exported() && !c.OfSample() {
 			b = appendColumn(b, c, r)
 		}
 	}

@@ -28,7 +28,7 @@ var tables = func() map[string]*table {
 	for _, t := range schema.Tables() {
 		one := &table{Table: t, columns: map[string]*schema.Column{}}
 		for i := range one.Columns {
-			if c := &one.Columns[i]; !c.Derived() {
+			if c := &one.Columns[i]; c.Exported() {
 				one.columns[c.Name] = c
 			}
 		}

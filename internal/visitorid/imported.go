@@ -37,18 +37,31 @@ func (i *Importer) Hash(purpose, id string) string {
 }
 
 // Visitor returns the text that is stored for the id of a visitor.
-func (i *Importer) Visitor(id string) string { return i.Hash("visitor", id) }
+func (i *Importer) Visitor(id string) string { return i.Hash(visitorPurpose, id) }
+
+const visitorPurpose = "visitor"
 
 // Imported returns the texts that imports may have stored for the id of a visitor: one for each pepper, the newest
 // first.
 func Imported(pepper auth.Pepper, website, id string) ([]string, error) {
+	return Digests(pepper, website, visitorPurpose, id)
+}
+
+// Purposes of the digests of persons who were erased.
+const (
+	ErasedVisitor = "erased visitor"
+	ErasedProfile = "erased profile"
+)
+
+// Digests returns the hashes of an id for a purpose: one for each pepper, the newest first.
+func Digests(pepper auth.Pepper, website, purpose, id string) ([]string, error) {
 	var all []string
 	for _, one := range pepper.Each() {
 		i, err := NewImporter(one, website)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, i.Visitor(id))
+		all = append(all, i.Hash(purpose, id))
 	}
 	return all, nil
 }

@@ -105,7 +105,7 @@ func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) erro
 	})
 }
 
-// storeRows does the first three steps.
+// storeRows does the first three steps, and marks the rows of imports that were sent again.
 func (s *Store) storeRows(ctx context.Context, a attempt, part *part, writes []*write, rows []*row) error {
 	half := s.cfg.WriteTimeout / 2
 	if err := s.retry(ctx, "receipts", half,
@@ -119,23 +119,39 @@ func (s *Store) storeRows(ctx context.Context, a attempt, part *part, writes []*
 	if err := s.beginChange(ctx, part, changedBy(rows)); err != nil {
 		return err
 	}
-	return s.insertRows(ctx, a, writes)
+	if err := s.insertRows(ctx, a, writes); err != nil {
+		return err
+	}
+	return s.retry(ctx, "claims", half, func(ctx context.Context) error { return s.claim(ctx, claimed(writes)) })
+}
+
+// claimed returns the repeats of rows of imports.
+func claimed(writes []*write) claims {
+	again := claims{}
+	for _, w := range writes {
+		for i := range w.rows {
+			if r := &w.rows[i]; r.claims {
+				again.add(r.item)
+			}
+		}
+	}
+	return again
 }
 
 // distinct returns the rows to store. Of several written rows with one identity it returns the first, and marks
 // the others as repeated.
 func (a attempt) distinct(writes []*write) []*row {
 	var rows []*row
-	seen := map[location]bool{}
+	seen := map[location]*row{}
 	for _, w := range writes {
 		for i := range w.rows {
 			r := &w.rows[i]
 			key := a.key(location{r.identity, r.millis})
-			if a.mark == 0 && seen[key] {
-				r.stored, r.repeated = true, true
+			if first := seen[key]; a.mark == 0 && first != nil {
+				r.stored, r.repeated, r.claims = true, true, first.item.Imports != r.item.Imports
 				continue
 			}
-			seen[key] = true
+			seen[key] = r
 			rows = append(rows, r)
 		}
 	}

@@ -40,6 +40,7 @@ type receiptRef struct {
 type stored struct {
 	location
 	receipt uint64
+	imports string
 }
 
 // otherReceipts returns the receipts that other attempts have for rows. If late is true, it returns only recent
@@ -163,7 +164,7 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 	}
 	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+identityKind(t, "t.")+
 		" AS kind, "+
-		keyedColumn(t, "t.")+" AS keyed, t.receipt FROM "+
+		keyedColumn(t, "t.")+" AS keyed, t.receipt, t.imports FROM "+
 		t.String()+" AS t WHERE t.subject IN {subjects:Array(String)} AND t.time IN {times:Array(Int64)} AND halfMD5(t.event_id) IN {ids:Array(UInt64)}",
 		append(key(rows), driver.Named("ids", ids))...)
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 	for got.Next() {
 		c := stored{location: location{identity: identity{Table: t}}}
 		var keyed uint8
-		if err := got.Scan(&c.Subject, &c.millis, &c.ID, &c.Kind, &keyed, &c.receipt); err != nil {
+		if err := got.Scan(&c.Subject, &c.millis, &c.ID, &c.Kind, &keyed, &c.receipt, &c.imports); err != nil {
 			return err
 		}
 		c.Keyed = keyed != 0

@@ -11,6 +11,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/sightline-analytics/sightline/store/internal/erasing"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -53,6 +54,9 @@ import (
 // tests). So another attempt with another number follows. Its step 2 finds the stored rows, and its step 3
 // stores the missing ones. A row that the first insert stores late is a race like any other. The other steps
 // query, add receipts, or delete by number; they may be repeated.
+//
+// Step 2 also finds the repeats of rows of imports. After step 3 these rows are marked as sent again (store.Remover).
+// Step 4 does not mark the row that stays: after a real race it may still belong to an import alone.
 //
 // Step 2 waits for step 1. If they ran at the same time, a row could be stored twice: process A does step 2 before
 // process B stores the same row, and adds its receipt after step 4 of B. Then A stores its row and dies, so nobody
@@ -140,6 +144,9 @@ func (s *Store) markStored(ctx context.Context, a attempt, rows []*row) error {
 		copies := found[a.key(location{r.identity, r.millis})]
 		r.stored = len(copies) > 0
 		r.repeated = r.stored && !slices.ContainsFunc(copies, func(c stored) bool { return a.own(c.receipt) })
+		r.claims = r.repeated && a.mark == 0 && slices.ContainsFunc(copies, func(c stored) bool {
+			return c.imports != "" && !erasing.BelongsTo(c.imports, r.item.Imports)
+		})
 	}
 	return nil
 }

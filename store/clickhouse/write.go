@@ -86,8 +86,10 @@ type row struct {
 	index    int // position in its slice of the batch
 	millis   int64
 	hash     uint64 // hash of identity
-	stored   bool   // found in the tables, or already in the group
-	repeated bool   // stored with another batch, or earlier in the group
+	item     schema.Item
+	stored   bool // found in the tables, or already in the group
+	repeated bool // stored with another batch, or earlier in the group
+	claims   bool // repeated a row of an import, see store.Remover
 }
 
 // arrange returns the rows of b, or an error if one of them cannot be stored.
@@ -95,6 +97,6 @@ func arrange(b *store.Batch) ([]row, error) {
 	return schema.Arrange(b, func(it schema.Item) row {
 		of := identity(it.Identity)
 		of.Subject = subjectText(it.Of())
-		return row{identity: of, index: it.Index, millis: it.Millis, hash: of.hash()}
+		return row{identity: of, index: it.Index, millis: it.Millis, hash: of.hash(), item: it}
 	})
 }

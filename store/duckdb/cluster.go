@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	sqldriver "database/sql/driver"
+	"errors"
 	"fmt"
 	"time"
 
@@ -96,8 +97,12 @@ func (s *Store) Maintain(ctx context.Context) error {
 	return nil
 }
 
+// errClaimed says that a row of an import was sent again while a cluster was made.
+var errClaimed = errors.New("a row was sent again while it moved")
+
 // cluster makes one cluster if there are enough rows. It uses one transaction on a separate connection, while
-// queries and writes run.
+// queries and writes run. If one of these writes claims rows, no row moves, and made is true so that the caller tries
+// again: see whileNoneMove.
 func (s *Store) cluster(ctx context.Context, of clustering) (made bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -105,12 +110,30 @@ func (s *Store) cluster(ctx context.Context, of clustering) (made bool, err erro
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
 	before := s.cfg.Now().Add(-settleTime).UnixMilli()
+	s.moving.Lock()
+	claims := s.claims
+	s.moving.Unlock()
 	err = s.withConnection(ctx, func(ctx context.Context, c *conn) error {
+		committing := false
+		defer func() {
+			if committing {
+				s.moving.Unlock()
+			}
+		}()
 		return transact(c, func() error {
-			made, err = of.move(ctx, c, s.setup.clusterRows, before)
-			return err
+			if made, err = of.move(ctx, c, s.setup.clusterRows, before); err != nil || !made {
+				return err
+			}
+			s.moving.Lock()
+			if committing = true; s.claims != claims {
+				return errClaimed
+			}
+			return nil
 		})
 	})
+	if errors.Is(err, errClaimed) {
+		return true, nil
+	}
 	return made, err
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
@@ -56,18 +57,23 @@ func (c clustered) Reseal(ctx context.Context, d store.Derivation, changed store
 	return errors.Join(c.Store.Reseal(ctx, d, changed), c.Maintain(ctx))
 }
 
-// TestClustersBesideWrites moves rows of one store while others are written, read and erased. Its rows must
-// equal those of a store that moves none, and each reader must see each row once.
+// TestClustersBesideWrites moves imported rows of one store while others are written, read and erased, and some are
+// sent again. Its rows must equal those of a store that moves none, and each reader must see each row once.
 func TestClustersBesideWrites(t *testing.T) {
 	t.Parallel()
-	const rows, commits = 100, 20
+	const rows, commits, claims = 100, 20, 10
 	paths := [2]string{filepath.Join(t.TempDir(), "s.duckdb"), filepath.Join(t.TempDir(), "s.duckdb")}
 	if err := openClustering(t, paths[0], rows).Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	put(t, paths[1], read(t, paths[0])) // so that both use the same key for hashes
 	moving, still := openClustering(t, paths[0], rows), openClustering(t, paths[1], rows)
-	data := dataset.New(3)
+	data, imported := dataset.New(3), dataset.New(3)
+	for _, table := range schema.Tables() {
+		for item := range table.Len(&imported.Batch) {
+			table.SetImports(schema.Row{Batch: &imported.Batch, Item: item}, "imp_a")
+		}
+	}
 	var (
 		others sync.WaitGroup
 		over   atomic.Bool
@@ -80,7 +86,10 @@ func TestClustersBesideWrites(t *testing.T) {
 		do(still)
 	}
 	for i := range commits {
-		both(func(s *Store) { mustWrite(t, s, share(&data.Batch, i, commits)) })
+		both(func(s *Store) { mustWrite(t, s, share(&imported.Batch, i, commits)) })
+		for part := range claims {
+			both(func(s *Store) { mustWrite(t, s, share(&data.Batch, i+part*commits, 2*claims*commits)) })
+		}
 		if i == commits/2 {
 			least.Store(0)
 			both(func(s *Store) {

@@ -19,7 +19,7 @@ import (
 //  3. Rows whose event id was received before, earlier or in the same group, are marked as
 //     repeats.
 //  4. One transaction inserts the numbers of new subjects, the rows, their receipts and the
-//     versions of their days.
+//     versions of their days. It also notes which rows of imports the repeats sent again.
 //  5. COMMIT appends the transaction to the log and returns when it is on disk.
 //  6. The Bloom filters and the ledger are updated, so that queries and Version see the commit.
 //  7. The callers get the result.
@@ -162,17 +162,27 @@ func (w *writer) save(group []*write) error {
 	if err != nil {
 		return w.failed(err)
 	}
+	newcomers, touched := w.survey(fresh)
+	again, err := w.sentAgain(group, fresh, newcomers)
+	if err != nil {
+		return w.failed(err)
+	}
 	if len(fresh) == 0 {
+		if err := w.whileNoneMove(again, func() error { return w.claim(again, newcomers) }); err != nil {
+			return w.failed(err)
+		}
 		return nil
 	}
 	known := w.store.ledger
 	version := known.Latest() + 1
-	newcomers, touched := w.survey(fresh)
-	err = transact(w.engine, func() error {
+	err = w.whileNoneMove(again, func() error {
 		if err := w.addSubjects(newcomers); err != nil {
 			return err
 		}
 		if err := w.addRows(group, newcomers, version); err != nil {
+			return err
+		}
+		if err := w.claim(again, newcomers); err != nil {
 			return err
 		}
 		if err := w.addReceipts(fresh, newcomers); err != nil {

@@ -29,9 +29,13 @@ type Store struct {
 	mu   sync.RWMutex // read-locked by every query, so that inst stays open
 	inst *instance    // nil while the engine cannot be reopened
 
-	// held by Seal, SaveStates, DropStates, Erase, ErasePerson, Purge, Maintain and Backup; excludes checkpoints of the
-	// writer
+	// held by Seal, SaveStates, DropStates, Erase, ErasePerson, RemoveImport, Claim, Purge, Maintain and Backup; excludes
+	// checkpoints of the writer
 	deriving sync.Mutex
+	// held by the writer while it claims rows, and by Maintain while it reads claims and commits a cluster; never held
+	// while waiting for mu or the writer
+	moving sync.Mutex
+	claims uint64 // number of statements that changed rows
 
 	queue       *queue.Queue[*write]
 	tasks       chan func(*writer)
@@ -54,6 +58,7 @@ var (
 	_ store.Writer        = (*Store)(nil)
 	_ store.Eraser        = (*Store)(nil)
 	_ store.PersonEraser  = (*Store)(nil)
+	_ store.Remover       = (*Store)(nil)
 	_ store.VisitorHasher = (*Store)(nil)
 	_ store.Purger        = (*Store)(nil)
 	_ store.Lister        = (*Store)(nil)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/internal/erasing"
-	"github.com/sightline-analytics/sightline/store/internal/ledger"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -54,39 +53,11 @@ func (w *writer) erasePerson(p store.Person) (map[string]int64, error) {
 	if err := w.ready(); err != nil {
 		return nil, err
 	}
-	known := w.store.ledger
-	e := personEraser{engine: w.engine, of: p,
-		subject: known.Number(store.Subject{Kind: store.KindWebsite, ID: p.Website}),
-		days:    erasing.Days{}, removed: map[string]int64{}}
-	version := known.Latest() + 1
-	var touched []ledger.SubjectDay
-	err := transact(w.engine, func() error {
-		if err := e.erase(); err != nil {
-			return err
-		}
-		if touched = e.touched(known); len(touched) == 0 {
-			return nil
-		}
-		if err := e.unseal(); err != nil {
-			return err
-		}
-		return w.addVersions(version, touched)
-	})
-	if err != nil {
-		if err = w.outcome(err, version); err != nil {
-			return nil, err
-		}
-		return e.removed, nil
+	r := w.removal(store.Subject{Kind: store.KindWebsite, ID: p.Website})
+	if err := r.commit(func() error { return r.person(p) }); err != nil {
+		return nil, err
 	}
-	if len(touched) == 0 {
-		return e.removed, nil
-	}
-	w.versionRows += int64(len(touched))
-	known.Publish(version, nil, touched)
-	for _, of := range e.days.Stretches() {
-		known.Unseal(e.subject, of.First, of.Last)
-	}
-	return e.removed, nil
+	return r.removed, nil
 }
 
 // HashVisitors implements [store.VisitorHasher].
@@ -101,28 +72,17 @@ func (s *Store) HashVisitors(ctx context.Context, ids []string) ([]int64, error)
 	return hashes, err
 }
 
-// A personEraser removes the rows of a person in a transaction of the writer.
-type personEraser struct {
-	engine  engine
-	of      store.Person
-	subject int64
-
-	days    erasing.Days
-	removed map[string]int64
-}
-
 // hasID is the condition for a row with an id of the person.
 const hasID = "(anonymous_id IN (SELECT unnest($anonymous::VARCHAR[])) OR profile_id IN (SELECT unnest($profiles::VARCHAR[])))"
 
-// erase removes the rows and their receipts.
-func (e *personEraser) erase() error {
-	args := []sqldriver.NamedValue{named("subject", e.subject), named("anonymous", texts(e.of.AnonymousIDs)),
-		named("profiles", texts(e.of.ProfileIDs))}
+// person removes the rows of a person, and their receipts.
+func (r *removal) person(p store.Person) error {
+	args := []sqldriver.NamedValue{named("anonymous", texts(p.AnonymousIDs)), named("profiles", texts(p.ProfileIDs))}
 	sessions := map[string]bool{}
 	for _, t := range erasing.Tables() {
-		err := e.engine.each("SELECT DISTINCT session_id FROM "+t.ID.String()+
-			" WHERE subject = $subject::INTEGER AND session_id <> '' AND "+hasID, args,
-			func(v []sqldriver.Value) error {
+		err := r.engine.each("SELECT DISTINCT session_id FROM "+t.ID.String()+
+			" WHERE subject = $subject::INTEGER AND session_id <> '' AND "+hasID,
+			append(slices.Clip(args), named("subject", r.subject)), func(v []sqldriver.Value) error {
 				var session string
 				err := scan(v, &session)
 				sessions[session] = true
@@ -134,85 +94,10 @@ func (e *personEraser) erase() error {
 	}
 	args = append(args, named("sessions", texts(slices.Sorted(maps.Keys(sessions)))))
 	for _, t := range erasing.Tables() {
-		keys, err := e.eraseFrom(&t, args)
-		if err != nil {
+		if err := r.rows(&t, " AND ("+hasID+
+			" OR anonymous_id = '' AND profile_id = '' AND session_id IN (SELECT unnest($sessions::VARCHAR[])))",
+			args...); err != nil {
 			return err
-		}
-		if err := e.forget(keys); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eraseFrom removes the rows of a table, and returns the keys of their receipts.
-func (e *personEraser) eraseFrom(t *schema.Table, args []sqldriver.NamedValue) (keys []key, err error) {
-	kind := "0"
-	if t.ID == schema.Events {
-		kind = "kind"
-	}
-	where := " WHERE subject = $subject::INTEGER AND (" + hasID +
-		" OR anonymous_id = '' AND profile_id = '' AND session_id IN (SELECT unnest($sessions::VARCHAR[])))"
-	err = e.engine.each("SELECT event_id, time, keyed::BIGINT, "+kind+"::BIGINT FROM "+t.ID.String()+where, args,
-		func(v []sqldriver.Value) error {
-			var id string
-			var at, keyed, kind int64
-			if err := scan(v, &id, &at, &keyed, &kind); err != nil {
-				return err
-			}
-			e.days.Add(schema.DayOf(at))
-			keys = append(keys, keyOf(erasing.Identity(t, e.of.Website, id, kind, keyed != 0)))
-			return nil
-		})
-	if err != nil {
-		return nil, err
-	}
-	e.removed[t.ID.String()] = int64(len(keys))
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	n, err := e.engine.change("DELETE FROM "+t.ID.String()+where, args...)
-	if err == nil && n != int64(len(keys)) {
-		err = fmt.Errorf("the engine removed %d rows of %s, want %d", n, t.ID, len(keys))
-	}
-	return keys, err
-}
-
-// forgetAtOnce is the number of receipts that one statement deletes.
-const forgetAtOnce = 50_000
-
-// forget deletes receipts.
-func (e *personEraser) forget(keys []key) error {
-	for some := range slices.Chunk(keys, forgetAtOnce) {
-		hi, lo := make([]int64, len(some)), make([]int64, len(some))
-		for i, k := range some {
-			hi[i], lo[i] = k.hi, int64(k.lo)
-		}
-		err := e.engine.exec("DELETE FROM receipts USING (SELECT DISTINCT unnest($hi::BIGINT[]) AS hi, unnest($lo::BIGINT[]) AS lo) AS k"+
-			" WHERE receipts.subject = $subject::INTEGER AND receipts.hi = k.hi AND receipts.lo = k.lo",
-			named("hi", hi), named("lo", lo), named("subject", e.subject))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// touched returns the days around removed rows that have a version.
-func (e *personEraser) touched(known *ledger.Ledger) (found []ledger.SubjectDay) {
-	for _, of := range e.days.Stretches() {
-		found = append(found, known.WithVersion(e.subject, of.First, of.Last)...)
-	}
-	return found
-}
-
-// unseal deletes the results computed for the days around removed rows.
-func (e *personEraser) unseal() error {
-	for _, of := range e.days.Stretches() {
-		for _, t := range schema.ComputedTables() {
-			if err := forgetDays(e.engine, &t, e.subject, of.First, of.Last, ""); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -233,7 +233,7 @@ func TestOrders(t *testing.T) {
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
 	h.NoMistakes = true // the tests of store/sqlite find them
-	storetest.Orders(t, h, storetest.RandomRunOf(t, 60, 20261128))
+	storetest.Orders(t, h, storetest.RandomRunOf(t, 120, 20261128))
 }
 
 // TestBeside tests answers that are computed while rows change.

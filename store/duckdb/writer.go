@@ -31,6 +31,8 @@ type writer struct {
 	parts  *parts
 
 	hashKey []byte
+	// imported says which subjects have rows of imports in which tables; see hasImports.
+	imported map[tableOf]bool
 
 	groups   uint64 // number of groups so far
 	gathered int    // number of writes in the last group
@@ -131,6 +133,7 @@ func (w *writer) load(c engine) error {
 		return err
 	}
 	w.tables, w.hashKey, w.parts, w.versionRows = tables, key, parts, versionRows
+	w.imported = map[tableOf]bool{}
 	w.store.ledger.Replace(known)
 	return nil
 }

@@ -57,6 +57,7 @@ type Store interface {
 	store.Eraser
 	store.Expirer
 	store.PersonEraser
+	store.Remover
 	store.VisitorHasher
 	store.Purger
 	store.Maintainer

@@ -50,14 +50,15 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 	return websites.change(ctx, s, id, amend)
 }
 
-// RemoveWebsite removes a website, its feature flags, its definitions and the profiles of its visitors. Its events stay
-// stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved]. After [ErrInDoubt]
+// RemoveWebsite removes a website, its feature flags, its definitions, the list of its imports and the profiles of its
+// visitors. Its events stay stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved]. After [ErrInDoubt]
 // the website may be removed or not. The error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 	return websites.remove(ctx, s, id, func(ctx context.Context, db querier) error {
 		for _, q := range append(Flags{s}.dropAll(flags.OfWebsite(id)),
 			s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}),
-			s.sql.Delete(definitions.table).Where(sq.Eq{"website": id})) {
+			s.sql.Delete(definitions.table).Where(sq.Eq{"website": id}),
+			s.sql.Delete(imports.table).Where(sq.Eq{"website": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}

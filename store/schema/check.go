@@ -45,8 +45,9 @@ func IdentityKind(of store.EventKind) uint8 {
 type Item struct {
 	Identity
 
-	Index  int   // position in the table's slice of the batch
-	Millis int64 // its time, since 1970 in UTC
+	Index   int    // position in the table's slice of the batch
+	Millis  int64  // its time, since 1970 in UTC
+	Imports string // see store.Batch
 }
 
 // Items calls visit for every item of b, by table and position, if a store can store all of them. Otherwise its
@@ -64,7 +65,7 @@ func Items(b *store.Batch, visit func(Item)) error {
 			}
 			at := t.head(r)
 			item := Item{Identity{Table: t.ID, Keyed: at.keyed, Subject: *at.subject, ID: *at.id}, index,
-				at.time.UnixMilli()}
+				at.time.UnixMilli(), *at.imports}
 			if t.kind != nil {
 				item.Kind = t.kind(r)
 			}

@@ -27,6 +27,9 @@ const (
 // IsText reports whether values of k are texts; the others are numbers.
 func (k Kind) IsText() bool { return k <= Compressed }
 
+// Imports is the column with the imports of a row, in every table: see store.Batch.
+const Imports = "imports"
+
 // A Row identifies a row of a table: an item of a batch or, for vitals, one sample of an item.
 type Row struct {
 	Batch  *store.Batch
@@ -56,12 +59,16 @@ type Column struct {
 	text      func(Row) *string // where the value is; nil for numbers and derived texts
 	derived   func(Row) string
 	unread    bool
+	local     bool
 	number    func(Row) store.Measure
 	setNumber func(Row, store.Measure)
 }
 
-// Derived reports whether c is computed from other columns of the row. Exports and copies leave such columns out.
+// Derived reports whether c is computed from other columns of the row. Copies leave such columns out.
 func (c *Column) Derived() bool { return c.derived != nil }
+
+// Exported reports whether exports have c: it is not derived, and means something in another installation.
+func (c *Column) Exported() bool { return c.derived == nil && !c.local }
 
 // Unread reports whether no statement reads c. Stores may omit such a column.
 func (c *Column) Unread() bool { return c.unread }
@@ -123,6 +130,13 @@ func letters(name string, host func(Row) string) Column {
 // jsonObject is a column with JSON, whose strings hold what texts may hold.
 func jsonObject(name string, at func(Row) *string) Column {
 	return Column{Name: name, Kind: Compressed, text: at, json: true}
+}
+
+// importsOf returns the column with the imports of a row, for the tables whose rows have the given heads.
+func importsOf(at func(Row) head) Column {
+	c := lowCardinality(Imports, func(r Row) *string { return at(r).imports })
+	c.local = true
+	return c
 }
 
 func integer(name string, at func(Row) *int64) Column {

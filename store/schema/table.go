@@ -45,9 +45,9 @@ type Table struct {
 
 // A head points to the fields that all rows have.
 type head struct {
-	subject, id *string
-	time        *time.Time
-	keyed       bool
+	subject, id, imports *string
+	time                 *time.Time
+	keyed                bool
 }
 
 // Tables returns all logical tables. The index of a table is its ID.
@@ -88,7 +88,11 @@ func (t *Table) Subject(r Row) string { return *t.head(r).subject }
 // SetSubject sets the id of the website, link or monitor that r belongs to.
 func (t *Table) SetSubject(r Row, id string) { *t.head(r).subject = id }
 
-// begin returns a table with the items that slice returns for a batch. columns follow event_id and time.
+// SetImports sets the field Imports of r.
+func (t *Table) SetImports(r Row, imports string) { *t.head(r).imports = imports }
+
+// begin returns a table with the items that slice returns for a batch. columns follow event_id and time, and imports
+// comes last.
 func begin[T any](id TableID, name string, of store.SubjectKind, slice func(*store.Batch) *[]T, at func(Row) head,
 	columns ...[]Column) Table {
 	return Table{
@@ -96,7 +100,7 @@ func begin[T any](id TableID, name string, of store.SubjectKind, slice func(*sto
 		Columns: append([]Column{
 			text("event_id", func(r Row) *string { return at(r).id }).asKey(),
 			instant("time", func(r Row) *time.Time { return at(r).time }).asKey(),
-		}, slices.Concat(columns...)...),
+		}, append(slices.Concat(columns...), importsOf(at))...),
 		items: func(b *store.Batch) int { return len(*slice(b)) },
 		add:   func(b *store.Batch) { *slice(b) = append(*slice(b), *new(T)) },
 	}

@@ -13,7 +13,7 @@ func events() Table {
 	t := begin(Events, "events", store.KindWebsite, func(b *store.Batch) *[]store.Event { return &b.Events },
 		func(r Row) head {
 			e := r.event()
-			return head{&e.Website, &e.ID, &e.Time, e.Keyed}
+			return head{&e.Website, &e.ID, &e.Imports, &e.Time, e.Keyed}
 		},
 		website(func(r Row) *store.Identity { return &r.event().Identity },
 			func(r Row) *store.Agent { return &r.event().Agent },
@@ -60,7 +60,7 @@ func failures() Table {
 	return begin(Errors, "errors", store.KindWebsite, func(b *store.Batch) *[]store.Error { return &b.Errors },
 		func(r Row) head {
 			e := r.error()
-			return head{&e.Website, &e.ID, &e.Time, e.Keyed}
+			return head{&e.Website, &e.ID, &e.Imports, &e.Time, e.Keyed}
 		},
 		website(func(r Row) *store.Identity { return &r.error().Identity },
 			func(r Row) *store.Agent { return &r.error().Agent },
@@ -82,7 +82,7 @@ func vitals() Table {
 	t := begin(Vitals, "vitals", store.KindWebsite, func(b *store.Batch) *[]store.Vital { return &b.Vitals },
 		func(r Row) head {
 			v := r.vital()
-			return head{&v.Website, &v.ID, &v.Time, v.Keyed}
+			return head{&v.Website, &v.ID, &v.Imports, &v.Time, v.Keyed}
 		},
 		website(func(r Row) *store.Identity { return &r.vital().Identity },
 			func(r Row) *store.Agent { return &r.vital().Agent },
@@ -97,7 +97,7 @@ func spans() Table {
 	return begin(Spans, "spans", store.KindWebsite, func(b *store.Batch) *[]store.Span { return &b.Spans },
 		func(r Row) head {
 			s := r.span()
-			return head{&s.Website, &s.ID, &s.Time, s.Keyed}
+			return head{&s.Website, &s.ID, &s.Imports, &s.Time, s.Keyed}
 		},
 		website(func(r Row) *store.Identity { return &r.span().Identity },
 			func(r Row) *store.Agent { return &r.span().Agent },
@@ -126,7 +126,7 @@ func visits() Table {
 	return begin(Visits, "visits", store.KindLink, func(b *store.Batch) *[]store.Visit { return &b.Visits },
 		func(r Row) head {
 			v := r.visit()
-			return head{&v.Link, &v.ID, &v.Time, false}
+			return head{&v.Link, &v.ID, &v.Imports, &v.Time, false}
 		},
 		[]Column{
 			compressed("referrer", func(r Row) *string { return &r.visit().Referrer }),
@@ -140,7 +140,7 @@ func checks() Table {
 	return begin(Checks, "checks", store.KindSchedule, func(b *store.Batch) *[]store.Check { return &b.Checks },
 		func(r Row) head {
 			c := r.check()
-			return head{&c.Schedule, &c.ID, &c.Time, false}
+			return head{&c.Schedule, &c.ID, &c.Imports, &c.Time, false}
 		},
 		[]Column{
 			lowCardinality("url", func(r Row) *string { return &r.check().URL }),
@@ -159,7 +159,7 @@ func blocked() Table {
 	return begin(Blocked, "blocked", store.KindWebsite, func(b *store.Batch) *[]store.Blocked { return &b.Blocked },
 		func(r Row) head {
 			o := r.blocked()
-			return head{&o.Website, &o.ID, &o.Time, false}
+			return head{&o.Website, &o.ID, &o.Imports, &o.Time, false}
 		},
 		[]Column{
 			lowCardinality("reason", func(r Row) *string { return &r.blocked().Reason }),

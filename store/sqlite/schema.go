@@ -85,6 +85,7 @@ func migrations() ([]string, error) {
 	for _, t := range schema.SealedTables() {
 		first = append(first, sealedDefinition(&t))
 	}
+	first = append(first, importedIndexes()...)
 	first = append(first, ownTables, statistics, fmt.Sprintf("INSERT INTO settings VALUES (x'%x', 0)", key))
 	return []string{strings.Join(first, ";\n")}, nil
 }

@@ -45,6 +45,7 @@ var (
 	_ store.Writer        = (*Store)(nil)
 	_ store.Eraser        = (*Store)(nil)
 	_ store.PersonEraser  = (*Store)(nil)
+	_ store.Remover       = (*Store)(nil)
 	_ store.VisitorHasher = (*Store)(nil)
 	_ store.Purger        = (*Store)(nil)
 	_ store.Lister        = (*Store)(nil)

@@ -18,7 +18,7 @@ import (
 // SQLite reads the columns of a row from the first to the last one that a query needs. Therefore numbers come
 // first, then short texts, then long ones.
 //
-// Only sealed sessions have an index. A row that is found by an index is read from another place of the file, which
+// Only sealed sessions have an index, and rows of imports one that no question uses. A row that is found by an index is read from another place of the file, which
 // costs more than to read a few days of a website. With an index of events by session, SQLite would read all events of
 // a website in its order, for some questions.
 

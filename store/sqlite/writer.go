@@ -191,6 +191,9 @@ func (t *transaction) receive(r *row, restored bool) error {
 	n, err := t.change("INSERT OR IGNORE INTO receipts VALUES (?, ?, ?, ?)", r.receipt.hi, r.receipt.lo, subject,
 		t.today)
 	r.repeated = n == 0 && !restored
+	if err == nil && r.repeated {
+		err = claim(t.conn, subject, r.Item)
+	}
 	return err
 }
 

@@ -16,25 +16,29 @@ import (
 
 // Orders tests that an answer depends on the rows and on the question, and on nothing that was asked or done before. It
 // lives random lives of a website: questions in random order are asked again and again, while days are sealed, rows
-// come late, persons are erased, rows of old days are removed (in some lives after totals were made), and engines and
-// the store start again. It compares each answer with that of package reference about the rows that are left, or about
-// all rows if the answer is merged from totals.
+// come late, persons are erased, imports are sent twice and taken back, rows of old days are removed (in some lives
+// after totals were made), and engines and the store start again. It compares each answer with that of package
+// reference about the rows that are left, or about all rows if the answer is merged from totals.
 //
 // Then it plants each of several mistakes in the store, and fails unless the same run notices it; see
 // Harness.NoMistakes.
 func Orders(t *testing.T, h Harness, run RandomRun) {
 	t.Run("answers", func(t *testing.T) {
-		asked := 0
+		asked, taken, removes := 0, 0, false
 		for seed := run.Seed; asked < run.Questions; seed++ {
 			l := newLife(t, h, seed, nil)
 			l.live(min(perLife, run.Questions-asked))
-			asked += l.asked
+			asked, taken = asked+l.asked, taken+l.taken
+			_, removes = l.store.(store.Remover)
 			if len(l.wrong) > 0 {
 				t.Fatalf("life %d: %s\nbefore:\n%s", seed, l.wrong[0],
 					strings.Join(l.done[max(0, len(l.done)-60):], "\n"))
 			}
 		}
-		t.Logf("%d questions, lives from %d on, no difference", asked, run.Seed)
+		if removes && taken == 0 && asked >= perLife {
+			t.Error("no row of an import was taken back")
+		}
+		t.Logf("%d questions, %d rows of imports taken back, lives from %d on, no difference", asked, taken, run.Seed)
 	})
 	t.Run("sessions on both sides of the border, with totals", func(t *testing.T) { nights(t, h, true) })
 	t.Run("sessions on both sides of the border, without totals", func(t *testing.T) { nights(t, h, false) })
@@ -131,6 +135,7 @@ func orderMistakes() []orderMistake {
 		{"totals are lost", func(s expirerStore) expirerStore { return forgetful{s} }},
 		{"removals do not show in versions",
 			func(s expirerStore) expirerStore { return &unremoved{s, map[int64]store.Day{}} }},
+		{"imports are not taken back", func(s expirerStore) expirerStore { return keepsImports{s} }},
 		{"days are not marked as removed", func(s expirerStore) expirerStore { return unmarked{s} }},
 		{"old states count as new", func(s expirerStore) expirerStore { return evergreen{s} }},
 		{"late rows do not show in versions",
@@ -159,6 +164,17 @@ func (u *unremoved) Days(ctx context.Context, s store.Subject, from, to time.Tim
 	}
 	return days, err
 }
+
+// keepsImports is a store that keeps the rows of imports.
+type keepsImports struct{ expirerStore }
+
+// RemoveImport removes nothing.
+func (keepsImports) RemoveImport(context.Context, store.Subject, string) (map[string]int64, error) {
+	return map[string]int64{}, nil
+}
+
+// Claim does nothing.
+func (keepsImports) Claim(context.Context, *store.Batch) error { return nil }
 
 // unmarked is a store that forgets which days were removed.
 type unmarked struct{ expirerStore }

@@ -67,6 +67,7 @@ func Prove(t *testing.T, h Harness) {
 		{"Eraser", []string{"Writer"}, proveCases(eraseCases)},
 		{"Expirer", []string{"Writer", "DayLister"}, proveCases(expireCases)},
 		{"PersonEraser", []string{"Writer"}, proveCases(personCases)},
+		{"Remover", []string{"Writer"}, proveCases(importCases)},
 		{"Purger", []string{"Writer"}, proveCases(purgeCases)},
 		{"Maintainer", []string{"Writer"}, proveCases(maintainCases)},
 		{"Lister", []string{"Writer"}, proveCases(listerCases)},

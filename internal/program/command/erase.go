@@ -48,21 +48,31 @@ func (d *storedData) opened(ctx context.Context, e environment, run func(*erasur
 		if err := d.known(ctx, m, events); err != nil {
 			return err
 		}
-		cfg := erasure.Config{Events: events, Profiles: m, Salts: m, Pepper: pepper, Now: e.now}
-		if _, served := events.(control.Seals); !served { // a server has an engine of its own
-			engine, err := query.New(query.Config{Store: events, Now: e.now})
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, engine.Close(context.WithoutCancel(ctx))) }()
-			cfg.Persons = engine
+		seals, closeSeals, err := sealsOf(events, e)
+		if err != nil {
+			return err
 		}
-		eraser, err := erasure.New(cfg)
+		defer func() { err = errors.Join(err, closeSeals(context.WithoutCancel(ctx))) }()
+		eraser, err := erasure.New(erasure.Config{Events: events, Persons: seals, Profiles: m, Salts: m, Pepper: pepper,
+			Erased: m, Now: e.now})
 		if err != nil {
 			return err
 		}
 		return run(eraser)
 	})
+}
+
+// sealsOf returns what removes events and what was computed from them: the server, which has an engine of its own, or
+// an engine.
+func sealsOf(events transfer.Source, e environment) (control.Seals, func(context.Context) error, error) {
+	if server, served := events.(control.Seals); served {
+		return server, func(context.Context) error { return nil }, nil
+	}
+	engine, err := query.New(query.Config{Store: events, Now: e.now})
+	if err != nil {
+		return nil, nil, err
+	}
+	return engine, engine.Close, nil
 }
 
 // known returns an error if there is no such website and nothing is stored of it: then its id is probably misspelled.

@@ -30,16 +30,17 @@ type importEvents struct {
 	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, if events are there and not in the data folder."`
 	Tables     tables `embed:"" prefix:"clickhouse-"`
 
-	Website   string            `required:"" placeholder:"ID" help:"Id of the website that the events belong to."`
-	Format    string            `enum:"auto,${formats}" default:"auto" help:"Format of all files: auto (by the first lines of each file), ${formats}."`
-	Map       map[string]string `placeholder:"FIELD=COLUMN" mapsep:"none" help:"Column of a field, such as time=created_at; may be repeated. Without --format and --log-format, the files are then JSON or CSV. A column within an object has dots. Fields: ${fields}."`
-	LogFormat string            `placeholder:"FORM" help:"Form of the lines of all files, in the notation of nginx's log_format or Apache's LogFormat."`
-	Timezone  string            `placeholder:"ZONE" help:"Zone of times without one in json, csv, haproxy and with --log-format, such as Europe/Berlin. Default: UTC."`
-	AnyHost   bool              `help:"Also take requests for other hosts than the website's domain and its subdomains."`
-	Geoip     string            `env:"SIGHTLINE_GEOIP" placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses, as of serve."`
-	Again     bool              `help:"Also import files that were imported before, for example after their events were removed."`
-	DryRun    bool              `help:"Store nothing. Print what would be stored: rows and people by day, sources, skipped records, and days that have events already."`
-	Rows      int               `default:"10000" help:"Number of rows to hold in memory and store at a time."`
+	Website       string            `required:"" placeholder:"ID" help:"Id of the website that the events belong to."`
+	Format        string            `enum:"auto,${formats}" default:"auto" help:"Format of all files: auto (by the first lines of each file), ${formats}."`
+	Map           map[string]string `placeholder:"FIELD=COLUMN" mapsep:"none" help:"Column of a field, such as time=created_at; may be repeated. Without --format and --log-format, the files are then JSON or CSV. A column within an object has dots. Fields: ${fields}."`
+	LogFormat     string            `placeholder:"FORM" help:"Form of the lines of all files, in the notation of nginx's log_format or Apache's LogFormat."`
+	Timezone      string            `placeholder:"ZONE" help:"Zone of times without one in json, csv, haproxy and with --log-format, such as Europe/Berlin. Default: UTC."`
+	AnyHost       bool              `help:"Also take requests for other hosts than the website's domain and its subdomains."`
+	Geoip         string            `env:"SIGHTLINE_GEOIP" placeholder:"FILE" help:"File in MaxMind format with the country and city of addresses, as of serve."`
+	Again         bool              `help:"Also import files that were imported before, for example after their events were removed."`
+	RestoreErased bool              `help:"Also import what the files have of persons who were erased."`
+	DryRun        bool              `help:"Store nothing. Print what would be stored: rows and people by day, sources, skipped records, and days that have events already."`
+	Rows          int               `default:"10000" help:"Number of rows to hold in memory and store at a time."`
 
 	Files []string `arg:"" optional:"" name:"file" help:"Files or patterns; plain, or compressed by gzip, zstd, bzip2 or xz. - or no file means standard input."`
 }
@@ -115,8 +116,10 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	cfg := importer.Config{
 		Target: target, Website: website, Map: i.Map, AnyHost: i.AnyHost, Again: i.Again, DryRun: i.DryRun,
 		Rows: i.Rows, Now: e.now, LogFormat: i.LogFormat,
-		Pepper: m.Pepper(), Salts: m, Profiles: m, Progress: i.progressFile(),
-		Exists: func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
+		Pepper: m.Pepper(), Salts: m, Profiles: m, Imports: m, Erased: m,
+		RestoreErased: i.RestoreErased,
+		Progress:      importProgress(i.Data, i.Website, i.Clickhouse != ""),
+		Exists:        func(ctx context.Context, of store.Subject) (bool, error) { return exists(ctx, m, of) },
 	}
 	if i.Format != "auto" {
 		cfg.Format = i.Format
@@ -144,13 +147,13 @@ func (i *importEvents) into(ctx context.Context, e environment, m *meta.Store, s
 	return i.show(e, report)
 }
 
-// progressFile returns the path of the file with the progress, one for each website and place of events.
-func (i *importEvents) progressFile() string {
+// importProgress returns the path of the file with the progress, one for each website and place of events.
+func importProgress(data, website string, inClickHouse bool) string {
 	place := ""
-	if i.Clickhouse != "" {
+	if inClickHouse {
 		place = "clickhouse-"
 	}
-	return filepath.Join(i.Data, "import-"+place+url.PathEscape(i.Website)+".json")
+	return filepath.Join(data, "import-"+place+url.PathEscape(website)+".json")
 }
 
 // target opens the store of events: ClickHouse, the server that runs on the data folder, or its file.
@@ -236,6 +239,9 @@ func writeReport(to io.Writer, r importer.Report) error {
 	}
 	if hidden > 0 {
 		fmt.Fprintf(&b, "and %d more files\n", hidden)
+	}
+	if r.Stored > 0 {
+		fmt.Fprintf(&b, "import %s\n", r.Import)
 	}
 	fmt.Fprintf(&b, "taken: %d of %d records, as %d rows\n", r.Taken, r.Records, r.Rows)
 	if r.Plan != nil {

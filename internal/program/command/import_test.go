@@ -49,6 +49,50 @@ func TestImportDocument(t *testing.T) {
 	}
 }
 
+// TestImportUndo takes an import back beside a running server, and without one, and imports the same file again.
+func TestImportUndo(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	in, p, key := demoWebsite(t)
+	file := write(t, "rows.ndjson",
+		`{"table":"events","website":"w","event_id":"e1","time":"2026-11-21T10:00:00.000Z","path":"/imported","name":"screen_view"}`)
+	for range 2 {
+		in.do(t, "import", "--website", "web_demo", file)
+		var listed []struct {
+			ID     string   `json:"id"`
+			Stored int      `json:"stored"`
+			Files  []string `json:"files"`
+		}
+		if err := json.Unmarshal([]byte(in.do(t, "import", "list", "--json", "--website", "web_demo")), &listed); err != nil ||
+			len(listed) != 1 || listed[0].Stored != 1 || len(listed[0].Files) != 1 {
+			t.Fatalf("import list: %+v, %v", listed, err)
+		}
+		asked := func() bool {
+			_, answer := p.post(t, "/v1/query?website_id=web_demo", key,
+				`{"startDate":"2026-11-21","endDate":"2026-11-21","parameters":["pages"]}`)
+			return strings.Contains(answer, `"path":"/imported"`)
+		}
+		if !asked() {
+			t.Error("the imported row is missing")
+		}
+		if out := in.do(t, "import", "undo", "--website", "web_demo", listed[0].ID); out != "events: 1\n" || asked() {
+			t.Errorf("import undo: %s; the row is still answered: %t", out, asked())
+		}
+		if _, errs, code := in.try(t, "import", "undo", "--website", "web_demo", listed[0].ID); code != 1 ||
+			!strings.Contains(errs, "does not exist") {
+			t.Errorf("import undo again: exit code %d, %s", code, errs)
+		}
+	}
+	alone := installed{dir: t.TempDir()}
+	alone.do(t, "websites", "add", "--id", "web_demo", "--domain", "shop.example")
+	out := alone.do(t, "import", "--website", "web_demo", file)
+	_, id, _ := strings.Cut(out, "import imp_")
+	id, _, _ = strings.Cut(id, "\n")
+	if out := alone.do(t, "import", "undo", "--website", "web_demo", "imp_"+id); out != "events: 1\n" {
+		t.Errorf("without a server: %s", out)
+	}
+}
+
 // TestImportStatus checks exit statuses and reports.
 func TestImportStatus(t *testing.T) {
 	testenv.WithoutRace(t)
@@ -130,7 +174,8 @@ func TestImportProgress(t *testing.T) {
 }
 
 // TestErasePersonOfImport imports a person from each format with ids of visitors, and finds and erases the person by
-// the id that the other program gave. Another website has another id for the same person.
+// the id that the other program gave. Another website has another id for the same person. The person stays away from
+// later imports without --restore-erased.
 func TestErasePersonOfImport(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -153,7 +198,7 @@ func TestErasePersonOfImport(t *testing.T) {
 	} {
 		file := write(t, name, c.content)
 		for _, website := range []string{"web_a", "web_b"} {
-			in.do(t, append([]string{"import", "--website", website, file}, c.options...)...)
+			in.do(t, append([]string{"import", "--restore-erased", "--website", website, file}, c.options...)...)
 		}
 		person := []string{"--website", "web_a", "--visitor", "person-1"}
 		shown, errs, _ := in.try(t, append([]string{"subject"}, person...)...)
@@ -170,6 +215,10 @@ func TestErasePersonOfImport(t *testing.T) {
 		}
 		if out, _, _ := in.try(t, append([]string{"subject"}, person...)...); out != "" {
 			t.Errorf("%s: after erase: %s", name, out)
+		}
+		in.do(t, append([]string{"import", "--again", "--website", "web_a", file}, c.options...)...)
+		if out, _, _ := in.try(t, append([]string{"subject"}, person...)...); out != "" {
+			t.Errorf("%s: imported again after erase: %s", name, out)
 		}
 	}
 	other, _, _ := in.try(t, "subject", "--website", "web_b", "--visitor", "person-1")

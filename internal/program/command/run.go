@@ -77,7 +77,11 @@ type commands struct {
 		Verify  verifyDerived  `cmd:"" help:"Recompute stored daily results and report differences."`
 		Rebuild rebuildDerived `cmd:"" help:"Rebuild stored daily results."`
 	} `cmd:"" help:"Check stored daily results."`
-	Import     importEvents  `cmd:"" help:"Import access logs, and exports of other analytics."`
+	Import struct {
+		Files importEvents `cmd:"" default:"withargs" help:"Import files (the default command)."`
+		List  listImports  `cmd:"" help:"List the imports of a website, the newest first."`
+		Undo  undoImport   `cmd:"" help:"Take an import back: remove the events that only it sent."`
+	} `cmd:"" help:"Import access logs, and exports of other analytics; take imports back."`
 	Export     exportRows    `cmd:"" help:"Export the raw rows of a website, link or monitor."`
 	Erase      eraseData     `cmd:"" help:"Erase a visitor, a profile or all events of a website."`
 	Subject    showSubject   `cmd:"" help:"Show all that is stored of a visitor or a profile."`

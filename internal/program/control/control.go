@@ -1,7 +1,7 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
 // send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement,
-// POST /write stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /erase and
-// /purge remove rows, /verify and /rebuild handle stored daily results, and /backup and /backups make backups and
+// POST /write stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /erase,
+// /import and /purge remove rows, /verify and /rebuild handle stored daily results, and /backup and /backups make backups and
 // describe the regular ones. Both ends are the same program, so the messages are encoded with gob.
 package control
 
@@ -34,10 +34,12 @@ type Source interface {
 	Subjects(ctx context.Context) ([]store.Subject, error)
 }
 
-// Seals verifies and rebuilds the stored daily results of a website, and erases persons from its events and from these
-// results. A [query.Engine] implements it.
+// Seals verifies and rebuilds the stored daily results of a website, and removes persons and imports from its events
+// and from these results. A [query.Engine] implements it.
 type Seals interface {
 	store.PersonEraser
+
+	RemoveImport(ctx context.Context, of store.Subject, id string) (map[string]int64, error)
 
 	VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (query.SealReport, error)
 	RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error)
@@ -99,6 +101,16 @@ func Handler(events Source, seals Seals, backups Backups) http.Handler {
 			}
 			return removed, err
 		}))
+	mux.HandleFunc("POST /import/remove", decoded(func(ctx context.Context, asked wireImport) (map[string]int64, error) {
+		return seals.RemoveImport(ctx, asked.Of, asked.ID)
+	}))
+	mux.HandleFunc("POST /import/claim", decoded(func(ctx context.Context, asked store.Batch) (bool, error) {
+		remover, ok := events.(store.Remover)
+		if !ok {
+			return false, query.ErrNotRemover
+		}
+		return true, remover.Claim(ctx, &asked)
+	}))
 	mux.HandleFunc("POST /erase", decoded(func(ctx context.Context, asked store.Subject) (int64, error) {
 		eraser, ok := events.(store.Eraser)
 		if !ok {
@@ -167,6 +179,12 @@ type wireBackup struct {
 type wireStatus struct {
 	Status backup.Status
 	To     Place // Status.To, as the server sees it
+}
+
+// wireImport names an import of a subject.
+type wireImport struct {
+	Of store.Subject
+	ID string
 }
 
 // wireDays names days of a subject.
@@ -306,6 +324,19 @@ func (c *Client) ErasePerson(ctx context.Context, p store.Person) (map[string]in
 	var removed map[string]int64
 	err := c.ask(ctx, http.MethodPost, "erase/person", p, &removed)
 	return removed, err
+}
+
+// RemoveImport implements [store.Remover] in the server.
+func (c *Client) RemoveImport(ctx context.Context, of store.Subject, id string) (map[string]int64, error) {
+	var removed map[string]int64
+	err := c.ask(ctx, http.MethodPost, "import/remove", wireImport{of, id}, &removed)
+	return removed, err
+}
+
+// Claim implements [store.Remover] in the server.
+func (c *Client) Claim(ctx context.Context, b *store.Batch) error {
+	var claimed bool
+	return c.ask(ctx, http.MethodPost, "import/claim", b, &claimed)
 }
 
 // Erase implements [store.Eraser] in the server.

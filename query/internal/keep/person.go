@@ -41,20 +41,14 @@ func (k *Keeper) ErasePerson(ctx context.Context, p store.Person) (map[string]in
 	if !ok {
 		return nil, ErrNotEraser
 	}
-	keeper, keeps := k.Seals.store.(store.StateKeeper)
-	lister, lists := k.Seals.store.(store.DayLister)
-	if !keeps || !lists || p.Website == "" {
+	e, has := k.totalsIn(p.Website)
+	if !has {
 		return eraser.ErasePerson(ctx, p)
 	}
 	k.States.storing.Lock() // no totals are made meanwhile
 	defer k.States.storing.Unlock()
-	e := personTotals{keeper, lister, store.Subject{Kind: store.KindWebsite, ID: p.Website}}
-	held, err := e.hold(ctx)
+	removed, err := e.around(ctx, func() (map[string]int64, error) { return eraser.ErasePerson(ctx, p) })
 	if err != nil {
-		return nil, err
-	}
-	removed, err := eraser.ErasePerson(ctx, p)
-	if err := errors.Join(err, e.putBack(context.WithoutCancel(ctx), held)); err != nil {
 		return nil, err
 	}
 	days, err := e.replace(ctx, k.Seals.store, slices.Concat(p.AnonymousIDs, p.ProfileIDs))
@@ -75,6 +69,27 @@ type personTotals struct {
 	keeper  store.StateKeeper
 	lister  store.DayLister
 	website store.Subject
+}
+
+// totalsIn returns the totals of a website. It reports false if the store can have none.
+func (k *Keeper) totalsIn(website string) (*personTotals, bool) {
+	keeper, keeps := k.Seals.store.(store.StateKeeper)
+	lister, lists := k.Seals.store.(store.DayLister)
+	return &personTotals{keeper, lister, store.Subject{Kind: store.KindWebsite, ID: website}},
+		keeps && lists && website != ""
+}
+
+// around calls remove, which removes rows, and stores totals again that the store deletes with them.
+func (e *personTotals) around(ctx context.Context, remove func() (map[string]int64, error)) (map[string]int64, error) {
+	held, err := e.hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	removed, err := remove()
+	if err := errors.Join(err, e.putBack(context.WithoutCancel(ctx), held)); err != nil {
+		return nil, err
+	}
+	return removed, nil
 }
 
 // expired returns the days whose rows were removed, the oldest first, with their names of totals.

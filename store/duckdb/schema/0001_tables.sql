@@ -1,7 +1,7 @@
 -- The logical tables. Rows are in the order of arrival, until Store.Maintain moves them next to other rows of
 -- their subject: clustered is 1 for rows that were moved. keyed is 1 for rows that were sent with an API key,
--- whose event ids are separate from ids of other rows. The columns with hashes are for comparisons that only
--- test equality.
+-- whose event ids are separate from ids of other rows. imports has the ids of the imports that sent the row. The
+-- columns with hashes are for comparisons that only test equality.
 
 -- version is the version of the commit that stored the event.
 CREATE TABLE events(
@@ -19,7 +19,8 @@ CREATE TABLE events(
   namespace VARCHAR NOT NULL, source VARCHAR NOT NULL, properties VARCHAR NOT NULL,
   href VARCHAR NOT NULL, text VARCHAR NOT NULL,
   keyed UTINYINT NOT NULL DEFAULT 0, session_hash BIGINT, visitor_hash BIGINT, version BIGINT, clustered UTINYINT DEFAULT 0,
-  campaign_kind VARCHAR NOT NULL DEFAULT '');
+  campaign_kind VARCHAR NOT NULL DEFAULT '',
+  imports VARCHAR NOT NULL DEFAULT '');
 
 CREATE TABLE errors(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,
@@ -29,7 +30,8 @@ CREATE TABLE errors(
   path VARCHAR NOT NULL,
   message VARCHAR NOT NULL, error_type VARCHAR NOT NULL, filename VARCHAR NOT NULL,
   line BIGINT, col BIGINT, stack VARCHAR NOT NULL,
-  keyed UTINYINT NOT NULL DEFAULT 0, session_hash BIGINT, visitor_hash BIGINT, clustered UTINYINT DEFAULT 0);
+  keyed UTINYINT NOT NULL DEFAULT 0, session_hash BIGINT, visitor_hash BIGINT, clustered UTINYINT DEFAULT 0,
+  imports VARCHAR NOT NULL DEFAULT '');
 
 CREATE TABLE vitals(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,
@@ -38,7 +40,8 @@ CREATE TABLE vitals(
   device_type VARCHAR NOT NULL, country VARCHAR NOT NULL, region VARCHAR NOT NULL, city VARCHAR NOT NULL,
   path VARCHAR NOT NULL,
   metric_name VARCHAR NOT NULL, value BIGINT NOT NULL,
-  keyed UTINYINT NOT NULL DEFAULT 0, session_hash BIGINT, visitor_hash BIGINT, clustered UTINYINT DEFAULT 0);
+  keyed UTINYINT NOT NULL DEFAULT 0, session_hash BIGINT, visitor_hash BIGINT, clustered UTINYINT DEFAULT 0,
+  imports VARCHAR NOT NULL DEFAULT '');
 
 -- Activity of visitors on a page, sent when they leave it.
 CREATE TABLE spans(
@@ -52,26 +55,30 @@ CREATE TABLE spans(
   scrolls BIGINT NOT NULL, clicks BIGINT NOT NULL, keys BIGINT NOT NULL, interactions BIGINT NOT NULL, copies BIGINT NOT NULL,
   rage_clicks BIGINT NOT NULL, dead_clicks BIGINT NOT NULL,
   form_fields BIGINT NOT NULL, form_submits BIGINT NOT NULL, errors BIGINT NOT NULL,
-  keyed UTINYINT NOT NULL DEFAULT 0, session_hash BIGINT, visitor_hash BIGINT, clustered UTINYINT DEFAULT 0);
+  keyed UTINYINT NOT NULL DEFAULT 0, session_hash BIGINT, visitor_hash BIGINT, clustered UTINYINT DEFAULT 0,
+  imports VARCHAR NOT NULL DEFAULT '');
 
 CREATE TABLE visits(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,
   referrer VARCHAR NOT NULL, referrer_domain VARCHAR NOT NULL, referrer_letters VARCHAR NOT NULL,
   browser_name VARCHAR NOT NULL, browser_version VARCHAR NOT NULL, os_name VARCHAR NOT NULL, os_version VARCHAR NOT NULL,
   device_type VARCHAR NOT NULL, country VARCHAR NOT NULL, region VARCHAR NOT NULL, city VARCHAR NOT NULL,
-  clustered UTINYINT DEFAULT 0);
+  clustered UTINYINT DEFAULT 0,
+  imports VARCHAR NOT NULL DEFAULT '');
 
 CREATE TABLE checks(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,
   url VARCHAR NOT NULL, status UTINYINT NOT NULL, http_code BIGINT NOT NULL, ttfb BIGINT, total BIGINT,
   probe_region VARCHAR NOT NULL, ssl_expiry BIGINT, ssl_valid BIGINT, error VARCHAR NOT NULL,
-  clustered UTINYINT DEFAULT 0);
+  clustered UTINYINT DEFAULT 0,
+  imports VARCHAR NOT NULL DEFAULT '');
 
 -- Rejected traffic, counted by reason.
 CREATE TABLE blocked(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,
   reason VARCHAR NOT NULL, bot_name VARCHAR NOT NULL, requests BIGINT NOT NULL,
-  clustered UTINYINT DEFAULT 0);
+  clustered UTINYINT DEFAULT 0,
+  imports VARCHAR NOT NULL DEFAULT '');
 
 -- A day includes the rows of all commits up to version.
 CREATE TABLE seals(subject INTEGER NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL);

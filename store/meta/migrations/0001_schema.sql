@@ -41,6 +41,20 @@ CREATE TABLE definitions (
     PRIMARY KEY (website, kind, name)
 );
 
+-- Imports of events, as people list them: which rows came from an import stands in the rows. others and files are JSON.
+CREATE TABLE imports (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    website    TEXT   NOT NULL,
+    others     TEXT   NOT NULL,
+    files      TEXT   NOT NULL,
+    more_files BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    changed_at BIGINT NOT NULL,
+    stored     BIGINT NOT NULL,
+    repeated   BIGINT NOT NULL
+);
+CREATE INDEX imports_of_website ON imports (website, created_at);
+
 CREATE TABLE links (
     id         TEXT   NOT NULL PRIMARY KEY,
     owner      TEXT   NOT NULL,
@@ -172,6 +186,15 @@ CREATE TABLE profiles (
     changed_at BIGINT  NOT NULL,
     PRIMARY KEY (website, id)
 );
+
+-- Digests of the ids of persons who were erased: imports leave these persons out.
+CREATE TABLE erased (
+    website   TEXT   NOT NULL,
+    digest    TEXT   NOT NULL,
+    erased_at BIGINT NOT NULL,
+    PRIMARY KEY (website, digest)
+);
+CREATE INDEX erased_by_age ON erased (website, erased_at);
 
 -- The number of profiles of each website: anonymous profiles, which only senders without a key have set, and
 -- keyed profiles. Every transaction that adds or removes profiles updates the row, so that no request has to
