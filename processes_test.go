@@ -36,8 +36,8 @@ func process(t *testing.T, recordsDSN, eventsDSN string, now func() time.Time) (
 }
 
 // Two processes of a host share events in ClickHouse and records in PostgreSQL, without a bus between them. An event
-// that one has acknowledged is in the answer of the other. A new website, and a key that ended, take effect in the other
-// process within a second.
+// that one has acknowledged is in the answer of the other. A new website, and a key that ended, take effect in the
+// other process within a second.
 func TestTwoProcesses(t *testing.T) {
 	recordsDSN, eventsDSN := pgtest.Schema(t), chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	var passed atomic.Int64 // seconds
@@ -71,7 +71,8 @@ func TestTwoProcesses(t *testing.T) {
 	ask("shop", http.StatusOK, `"total_events":1`)
 
 	ask("blog", http.StatusForbidden, "")
-	if _, err := r.CreateWebsite(t.Context(), store.Website{ID: "blog", Owner: "acme", Domain: "blog.example"}); err != nil {
+	blog := store.Website{ID: "blog", Owner: "acme", Domain: "blog.example"}
+	if _, err := r.CreateWebsite(t.Context(), blog); err != nil {
 		t.Fatal(err)
 	}
 	passed.Add(2)

@@ -47,8 +47,8 @@ type Question struct {
 	Saved Saved `json:"saved,omitempty"`
 }
 
-// A Comparison is the other period of [Question.Compare]: one of the constants, or the first and the last day of a period
-// as "2026-01-01,2026-01-31"; empty: none.
+// A Comparison is the other period of [Question.Compare]: one of the constants, or the first and the last day of a
+// period as "2026-01-01,2026-01-31"; empty: none.
 type Comparison string
 
 // The other periods.

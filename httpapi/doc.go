@@ -36,8 +36,8 @@
 // without a key may have 50 times as many. Both refusals are 429. Every limited response has headers with the remaining
 // limit ([auth.Decision.SetHeaders]).
 //
-// A request may take [Options.Timeout], and its body must arrive within 10 seconds. Bodies in memory have at most 64 MiB
-// in total, and 16 MiB per caller. Responses above 64 KiB have at most 128 MiB in total, and 32 MiB per caller. A
+// A request may take [Options.Timeout], and its body must arrive within 10 seconds. Bodies in memory have at most 64
+// MiB in total, and 16 MiB per caller. Responses above 64 KiB have at most 128 MiB in total, and 32 MiB per caller. A
 // client must read such a response at 64 kB per second; this deadline replaces the server's WriteTimeout.
 //
 // # Browsers

@@ -37,8 +37,8 @@ func (a *api) dataKey(ctx context.Context, r *front.Request, s *query.Snapshot) 
 
 // dataTag returns the entity tag of a response before it is computed. It covers the route, the key of the data, and
 // extra, the other content. It is empty without a key, and so for responses that change with the clock. The key comes
-// from versions that count the changes of all owners. [Options.TagKey] hides them: without it, callers could try numbers
-// until one gives the tag.
+// from versions that count the changes of all owners. [Options.TagKey] hides them: without it, callers could try
+// numbers until one gives the tag.
 func (a *api) dataTag(r *front.Request, key string, extra any) string {
 	if key == "" {
 		return ""

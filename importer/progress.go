@@ -108,8 +108,8 @@ func openJournal(ctx context.Context, cfg *Config) (*journal, error) {
 	return j, j.begin(ctx, cfg)
 }
 
-// newImport returns an id of an import. It stands in every row of the import, so it is short: it only has to differ from
-// those of other imports into the same website.
+// newImport returns an id of an import. It stands in every row of the import, so it is short: it only has to differ
+// from those of other imports into the same website.
 func newImport() string { return "imp_" + strings.ToLower(rand.Text()[:10]) }
 
 // Forget forgets in the progress file of a website what an import read, so that the same sources are imported again

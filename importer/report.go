@@ -72,7 +72,8 @@ type Report struct {
 	Taken   int64 `json:"taken"`  // records that became rows or profiles
 	Rows    int64 `json:"rows"`   // rows that they became
 	Stored  int64 `json:"stored"` // rows that this call stored
-	// Repeated is the number of rows that this call did not store because the store has them, or had received their ids.
+	// Repeated is the number of rows that this call did not store because the store has them, or had received their
+	// ids.
 	Repeated int64  `json:"repeated"`
 	Profiles int64  `json:"profiles"` // profiles of exports that this call stored, or that were stored as they are
 	Skipped  []Skip `json:"skipped"`  // by reason, without those that did not occur

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// leaveOutStored removes the rows of b that are stored, and returns them. A store recognises repeats only for some days.
-// An import may be resumed later, and a newer export has rows of an older one.
+// leaveOutStored removes the rows of b that are stored, and returns them. A store recognises repeats only for some
+// days. An import may be resumed later, and a newer export has rows of an older one.
 func leaveOutStored(ctx context.Context, target store.Store, b *store.Batch) (*store.Batch, error) {
 	ids := map[group][]string{}
 	earliest, latest := map[group]int64{}, map[group]int64{}

@@ -384,8 +384,8 @@ func (s *stream) take(ctx context.Context) error {
 	return nil
 }
 
-// maybeKnown reports whether rows of the current piece may be stored since another import, or tracking: because they have
-// ids of their own, or because the source was imported before.
+// maybeKnown reports whether rows of the current piece may be stored since another import, or tracking: because they
+// have ids of their own, or because the source was imported before.
 func (s *stream) maybeKnown() bool {
 	return s.cfg.Again || s.journal.Undone || s.found.rows.Len() > 0 ||
 		slices.ContainsFunc(s.found.records, func(r Record) bool { return r.ID != "" })

@@ -34,7 +34,8 @@ func (w *world) paths(t *testing.T) string {
 	rows, err := w.Query(t.Context(), store.Statement{
 		SQL: "SELECT t.path FROM events AS t WHERE t.subject = " + d.Arg("s", dialect.Subject) +
 			" ORDER BY t.time, t.event_id",
-		Args:  []dialect.Arg{{Name: "s", Kind: dialect.Subject, Value: store.Subject{Kind: store.KindWebsite, ID: shop.ID}}},
+		Args: []dialect.Arg{{Name: "s", Kind: dialect.Subject,
+			Value: store.Subject{Kind: store.KindWebsite, ID: shop.ID}}},
 		Kinds: []dialect.Kind{dialect.Text},
 	})
 	if err != nil {

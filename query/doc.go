@@ -69,9 +69,9 @@
 // and aggregate in package state, has the store compute the few that are missing or whose rows changed, and makes the
 // rows that the statement would give. If the store is a [store.StateKeeper], it stores partials that were computed in
 // advance, and the first answer after a start is merged from them. These are the partials of all types without filters,
-// of busy websites (EngineOptions.StoreFrom), of days that are over. Partials with filters stay in memory. If the rows of
-// most days of a range changed since the last request, the statement runs instead. Lists, profiles, columns that show a
-// text of the latest row, and answers to keys with mandatory filters are not merged.
+// of busy websites (EngineOptions.StoreFrom), of days that are over. Partials with filters stay in memory. If the rows
+// of most days of a range changed since the last request, the statement runs instead. Lists, profiles, columns that
+// show a text of the latest row, and answers to keys with mandatory filters are not merged.
 //
 // # Comparison
 //

@@ -25,7 +25,8 @@ var topLanguages = query.Type{
 // checks follow from it.
 func ExampleNewRegistry() {
 	types, typesErr := query.NewRegistry(append(query.Builtin(), topLanguages)...)
-	engine, engineErr := query.New(query.Config{Store: twoLanguages{}, EngineOptions: query.EngineOptions{Types: types}})
+	engine, engineErr := query.New(query.Config{Store: twoLanguages{},
+		EngineOptions: query.EngineOptions{Types: types}})
 	if err := errors.Join(typesErr, engineErr); err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
 // Package zstd compresses answers of package httpapi with zstd, which takes less time than gzip and makes them smaller:
 //
-//	service, err := sightline.New(sightline.Config{API: httpapi.Options{Encoders: []httpapi.Encoder{zstd.New()}}, ...})
+//	api := httpapi.Options{Encoders: []httpapi.Encoder{zstd.New()}}
+//	service, err := sightline.New(sightline.Config{API: api, ...})
 //
 // It is a package of its own because of its module, which httpapi does not need.
 package zstd

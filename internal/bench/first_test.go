@@ -47,7 +47,8 @@ func (r *run) first(b *testing.B, s *service, q question, of subject) (times flo
 	for b.Loop() {
 		var err error
 		if s.engine, err = query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
-			EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1, MaxPartials: r.memory.partials}}); err != nil {
+			EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1,
+				MaxPartials: r.memory.partials}}); err != nil {
 			b.Fatal(err)
 		}
 		took := func(ask query.Request) time.Duration {

@@ -94,7 +94,8 @@ func (r *run) start(b *testing.B, q question, of subject) {
 				most = -1
 			}
 			if s.engine, err = query.New(query.Config{Store: s.store, Now: func() time.Time { return end },
-				EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1, MaxPartials: most}}); err != nil {
+				EngineOptions: query.EngineOptions{Timeout: patience, ResultCache: -1,
+					MaxPartials: most}}); err != nil {
 				b.Fatal(err)
 			}
 			query.NewSealer(s.engine) // as a server does when it starts

@@ -194,7 +194,8 @@ func placed(d *store.Definition, wrong ask.Errors) (bad ask.Errors) {
 // Library returns what all mean, for [ask.Request.Resolve]. It leaves out what cannot be read, which a newer version
 // may have stored. taking returns the query types that take a part of a parameter: see [query.Engine.TypesTaking].
 func Library(taking func(part string) []string, all []store.Definition) *ask.Library {
-	l := &ask.Library{OfGoals: taking("goals"), OfSteps: taking("steps"), Funnels: map[string]ask.Funnel{}, Segments: map[string][]ask.Filter{}}
+	l := &ask.Library{OfGoals: taking("goals"), OfSteps: taking("steps"), Funnels: map[string]ask.Funnel{},
+		Segments: map[string][]ask.Filter{}}
 	for _, d := range all {
 		req, bad := Request(&d)
 		if bad != nil {

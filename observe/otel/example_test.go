@@ -25,7 +25,8 @@ func Example() {
 		if err != nil {
 			return nil, err
 		}
-		engine, engineErr := query.New(query.Config{Store: data, EngineOptions: query.EngineOptions{Trace: watch.Statement}})
+		engine, engineErr := query.New(query.Config{Store: data,
+			EngineOptions: query.EngineOptions{Trace: watch.Statement}})
 		handler, apiErr := api(engine, watch.Observe("api"))
 		if err := errors.Join(engineErr, apiErr); err != nil {
 			return nil, err

@@ -58,8 +58,8 @@ type ResultMeta struct {
 	Rows         int      `json:"rows"`
 	HasMore      bool     `json:"hasMore"`
 	Previous     *Period  `json:"previous,omitempty"` // the period that rows are compared with
-	// Unequal lists the dates of the weeks and months of a compared series that have no Changes, because one of the pair
-	// is cut by its range and they hold different numbers of days; ascending.
+	// Unequal lists the dates of the weeks and months of a compared series that have no Changes, because one of the
+	// pair is cut by its range and they hold different numbers of days; ascending.
 	Unequal []string `json:"unequal,omitempty"`
 	// ExpiredBefore is the end of the last day of the answer whose rows were removed because of their age; nil if none
 	// were. Where totals of these days do not give the answer, it counts only the rows that are left, and Notes says

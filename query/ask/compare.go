@@ -11,8 +11,8 @@ import (
 )
 
 // Compare is the other period that an answer is compared with: one of the constants, or days of the caller's choice
-// as "2026-01-01,2026-01-31", the first and the last of them. Types that ignore the range, and lists of single rows, are
-// not compared: see Info.Comparable.
+// as "2026-01-01,2026-01-31", the first and the last of them. Types that ignore the range, and lists of single rows,
+// are not compared: see Info.Comparable.
 type Compare string
 
 // The comparisons. With all but days of the caller's choice, a period that has not ended is cut at now, and compared

@@ -24,8 +24,8 @@ type Options struct {
 	Granularity string `json:"granularity,omitempty"`
 	// sunday or monday: of weekly buckets, this_week and last_week; empty means sunday.
 	WeekStart string `json:"weekStart,omitempty"`
-	// The other period that answers are compared with: see Compare; empty: none. NoComparison in a parameter: it is not compared,
-	// whatever the request says.
+	// The other period that answers are compared with: see Compare; empty: none. NoComparison in a parameter: it is not
+	// compared, whatever the request says.
 	Compare Compare `json:"compare,omitempty"`
 	// Fields, at most 50: their values lead the rows. Of a parameter empty but not nil: none.
 	GroupBy []string `json:"groupBy,omitzero"`

@@ -51,7 +51,8 @@ type Type struct {
 	LedBy    string
 	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
 	Values   []string // of its one dimension, in the order of rows; instead of Order
-	// each of Values has a row, also where nothing counts; or each combination, if the dimensions are parts of local time
+	// each of Values has a row, also where nothing counts; or each combination, if the dimensions are parts of local
+	// time
 	ZeroFill bool
 	Limit    int // rows of an answer that asks for no limit, not of a Series; 0: 100
 

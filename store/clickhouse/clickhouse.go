@@ -28,8 +28,9 @@
 // A user that only reads needs SELECT on the tables. Its profile must have readonly = 2 or 0, because readonly
 // = 1 forbids the settings that every query needs. A user that writes, erases or seals also needs INSERT and
 // ALTER DELETE, and ALTER UPDATE if rows of imports are sent again. A user that calls Migrate needs SELECT, INSERT,
-// CREATE TABLE, ALTER ADD COLUMN and ALTER TTL. Some servers also require TABLE ENGINE ON MergeTree, AggregatingMergeTree
-// and ReplacingMergeTree. With [Config.Cluster], users that write, erase, seal or migrate also need CLUSTER.
+// CREATE TABLE, ALTER ADD COLUMN and ALTER TTL. Some servers also require TABLE ENGINE ON MergeTree,
+// AggregatingMergeTree and ReplacingMergeTree. With [Config.Cluster], users that write, erase, seal or migrate also
+// need CLUSTER.
 package clickhouse
 
 import (

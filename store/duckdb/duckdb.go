@@ -29,8 +29,8 @@ type Store struct {
 	mu   sync.RWMutex // read-locked by every query, so that inst stays open
 	inst *instance    // nil while the engine cannot be reopened
 
-	// held by Seal, SaveStates, DropStates, Erase, ErasePerson, RemoveImport, Claim, Purge, Maintain and Backup; excludes
-	// checkpoints of the writer
+	// held by Seal, SaveStates, DropStates, Erase, ErasePerson, RemoveImport, Claim, Purge, Maintain and Backup;
+	// excludes checkpoints of the writer
 	deriving sync.Mutex
 	// held by the writer while it claims rows, and by Maintain while it reads claims and commits a cluster; never held
 	// while waiting for mu or the writer

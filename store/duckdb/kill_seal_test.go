@@ -170,7 +170,8 @@ func verifyKilled(t *testing.T, path string) (verified int, clustered int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := query.New(query.Config{Store: s, EngineOptions: query.EngineOptions{ResultCache: -1, NoDerived: true}})
+	plain, err := query.New(query.Config{Store: s,
+		EngineOptions: query.EngineOptions{ResultCache: -1, NoDerived: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

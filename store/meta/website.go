@@ -51,8 +51,8 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 }
 
 // RemoveWebsite removes a website, its feature flags, its definitions, the list of its imports and the profiles of its
-// visitors. Its events stay stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved]. After [ErrInDoubt]
-// the website may be removed or not. The error wraps store.ErrNotFound.
+// visitors. Its events stay stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see
+// [ErrRemoved]. After [ErrInDoubt] the website may be removed or not. The error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 	return websites.remove(ctx, s, id, func(ctx context.Context, db querier) error {
 		for _, q := range append(Flags{s}.dropAll(flags.OfWebsite(id)),

@@ -18,9 +18,9 @@ import (
 // SQLite reads the columns of a row from the first to the last one that a query needs. Therefore numbers come
 // first, then short texts, then long ones.
 //
-// Only sealed sessions have an index, and rows of imports one that no question uses. A row that is found by an index is read from another place of the file, which
-// costs more than to read a few days of a website. With an index of events by session, SQLite would read all events of
-// a website in its order, for some questions.
+// Only sealed sessions have an index, and rows of imports one that no question uses. A row that is found by an index is
+// read from another place of the file, which costs more than to read a few days of a website. With an index of events
+// by session, SQLite would read all events of a website in its order, for some questions.
 
 // rowBits is the number of bits of a row's number that count the rows of a commit. So a commit has at most 16
 // million rows, and there are 2³⁹ commits.

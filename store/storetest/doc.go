@@ -30,7 +30,8 @@
 // rows are stored, each case with the sentence of [store.Writer] that it checks.
 //
 // Fourth, add the optional interfaces, one by one: [store.DayLister], [store.Deriver],
-// [store.Resealer], [store.StateKeeper], [store.Eraser], [store.PersonEraser], [store.Remover], [store.Purger], [store.Maintainer],
+// [store.Resealer], [store.StateKeeper], [store.Eraser], [store.PersonEraser], [store.Remover], [store.Purger],
+// [store.Maintainer],
 // [store.Lister], [store.Restorer]. Prove detects them, and skips interfaces that the store does not implement.
 //
 // Fifth, test with random requests. [Reference] compares answers with plain loops over lists. A failure prints the

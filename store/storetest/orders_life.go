@@ -33,7 +33,7 @@ type life struct {
 	late   []store.Event // not written yet
 	border time.Time     // rows before it were removed
 	totals bool          // rows are removed after totals were made
-	cut    bool          // the totals of the days after the border are gone, and those of removed days end within sessions
+	cut    bool          // totals of the days after the border are gone, those of removed days end within sessions
 
 	questions []reference.Question
 	data      *reference.Data // of left; nil: not computed since it changed
@@ -315,8 +315,8 @@ func (l *life) sendAgain() error {
 	return err
 }
 
-// takeBack takes an import back, unless totals depend on its rows. The store deletes totals of the days after the border
-// if they are near.
+// takeBack takes an import back, unless totals depend on its rows. The store deletes totals of the days after the
+// border if they are near.
 func (l *life) takeBack() error {
 	if _, removes := l.store.(store.Remover); !removes {
 		return nil
@@ -349,8 +349,8 @@ func (l *life) takeBack() error {
 	return err
 }
 
-// remove removes the rows of the next days. Sessions on both sides of the border would count twice if totals of the days
-// after it were made again.
+// remove removes the rows of the next days. Sessions on both sides of the border would count twice if totals of the
+// days after it were made again.
 func (l *life) remove() error {
 	if l.cut || l.border.After(l.first.AddDate(0, 0, lifeDays-5)) {
 		return nil

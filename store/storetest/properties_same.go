@@ -144,5 +144,5 @@ func ownIsAlone(c *client, info query.Info) (found []string) {
 	return found
 }
 
-var presets = []string{"today", "yesterday", "last_7d", "last_14d", "last_28d", "last_30d", "last_90d", "last_180d", "last_365d",
-	"this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year", "last_year"}
+var presets = []string{"today", "yesterday", "last_7d", "last_14d", "last_28d", "last_30d", "last_90d", "last_180d",
+	"last_365d", "this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year", "last_year"}

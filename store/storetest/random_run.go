@@ -129,7 +129,8 @@ func Dependencies(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, evenQuestions, len(query.Builtin()),
 		func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 			s := h.filledWith(t, seed)
-			all := newEngineRunner(t, query.Config{Store: s, EngineOptions: query.EngineOptions{NoDerived: true}}, whole)
+			all := newEngineRunner(t, query.Config{Store: s,
+				EngineOptions: query.EngineOptions{NoDerived: true}}, whole)
 			return compareStores(t.Context(), all, newEngineRunner(t, query.Config{Store: &clipped{Store: s}}, whole),
 				questions, false)
 		}).mustSpeak(t, true)

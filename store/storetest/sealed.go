@@ -88,7 +88,8 @@ func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Respons
 	asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	s, how := h.open(t), sealingOf(seed)
-	runner := newEngineRunner(t, query.Config{Store: s, EngineOptions: query.EngineOptions{NoDerived: how.most == 0}}, part)
+	runner := newEngineRunner(t, query.Config{Store: s,
+		EngineOptions: query.EngineOptions{NoDerived: how.most == 0}}, part)
 	if h.Remote {
 		runner.again *= 6
 	}

@@ -222,7 +222,8 @@ func TestHealthCommand(t *testing.T) {
 			t.Errorf("%s: %s, want %s", addr, got, want)
 		}
 	}
-	report := map[string]any{"success": false, "redis": true, "database": false, "checks": map[string]any{"disk": false}}
+	report := map[string]any{"success": false, "redis": true, "database": false,
+		"checks": map[string]any{"disk": false}}
 	if got := failing(report); !slices.Equal(got, []string{"disk", "database"}) {
 		t.Errorf("failing parts: %v", got)
 	}

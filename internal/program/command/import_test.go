@@ -63,7 +63,8 @@ func TestImportUndo(t *testing.T) {
 			Stored int      `json:"stored"`
 			Files  []string `json:"files"`
 		}
-		if err := json.Unmarshal([]byte(in.do(t, "import", "list", "--json", "--website", "web_demo")), &listed); err != nil ||
+		list := in.do(t, "import", "list", "--json", "--website", "web_demo")
+		if err := json.Unmarshal([]byte(list), &listed); err != nil ||
 			len(listed) != 1 || listed[0].Stored != 1 || len(listed[0].Files) != 1 {
 			t.Fatalf("import list: %+v, %v", listed, err)
 		}

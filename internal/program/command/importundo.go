@@ -109,8 +109,8 @@ func (u *undoImport) Run(ctx context.Context, e environment) error {
 	})
 }
 
-// remove removes the events of an import, and returns the number of removed rows by table, without tables that had none.
-// First it forgets the progress of the import, which fails while an import is running.
+// remove removes the events of an import, and returns the number of removed rows by table, without tables that had
+// none. First it forgets the progress of the import, which fails while an import is running.
 func (u *undoImport) remove(ctx context.Context, e environment, m *meta.Store, one store.Import,
 ) (removed map[string]int64, err error) {
 	source := eventSource{Data: u.Data, Clickhouse: u.Clickhouse, Cluster: u.Cluster}

@@ -1,8 +1,8 @@
 // Package control lets commands use the data of a running server. Only the server can open the DuckDB file, so commands
 // send requests through a Unix socket in the data folder, which only its owner may open. POST /query runs a statement,
 // POST /write stores rows, /subjects lists websites, links and monitors with rows, /days lists their days, /erase,
-// /import and /purge remove rows, /verify and /rebuild handle stored daily results, and /backup and /backups make backups and
-// describe the regular ones. Both ends are the same program, so the messages are encoded with gob.
+// /import and /purge remove rows, /verify and /rebuild handle stored daily results, and /backup and /backups make
+// backups and describe the regular ones. Both ends are the same program, so the messages are encoded with gob.
 package control
 
 import (
@@ -101,7 +101,9 @@ func Handler(events Source, seals Seals, backups Backups) http.Handler {
 			}
 			return removed, err
 		}))
-	mux.HandleFunc("POST /import/remove", decoded(func(ctx context.Context, asked wireImport) (map[string]int64, error) {
+	mux.HandleFunc("POST /import/remove", decoded(func(ctx context.Context, asked wireImport) (
+		map[string]int64, error,
+	) {
 		return seals.RemoveImport(ctx, asked.Of, asked.ID)
 	}))
 	mux.HandleFunc("POST /import/claim", decoded(func(ctx context.Context, asked store.Batch) (bool, error) {

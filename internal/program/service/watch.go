@@ -63,7 +63,8 @@ func newMetrics(trail audit.Sizer, now func() time.Time) *metrics {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sightline_build_info",
 		Help: "1, with the version of the program and of Go as labels."}, []string{"version", "go"})
 	build.WithLabelValues(Version(), runtime.Version()).Set(1)
-	m.all.MustRegister(m.requests, build, size, collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processor)),
+	m.all.MustRegister(m.requests, build, size,
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(processor)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

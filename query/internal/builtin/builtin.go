@@ -20,8 +20,8 @@ import (
 // callers may change them, and append more.
 func Types() []catalog.Type {
 	return slices.Concat(overviewTypes(), pageTypes(), performanceTypes(), sourceTypes(), technologyTypes(),
-		placeTypes(), errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), goalTypes(),
-		funnelTypes(), journeyTypes(), blockedTypes(), linkTypes(), uptimeTypes(), hourTypes())
+		placeTypes(), errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(),
+		goalTypes(), funnelTypes(), journeyTypes(), blockedTypes(), linkTypes(), uptimeTypes(), hourTypes())
 }
 
 // renamed is ty under another name, by which alone people look for it.

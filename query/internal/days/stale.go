@@ -20,8 +20,8 @@ const (
 
 // SealsOf returns the seal of each day from first on. before has the days as they were. days and before are in order;
 // days that never had rows are missing. A missing day counts if it is near others. With outlast, a seal is useful after
-// later rows came. Then a day is stale, and not changing, also for its page events alone, which do not depend on the day
-// after.
+// later rows came. Then a day is stale, and not changing, also for its page events alone, which do not depend on the
+// day after.
 func SealsOf(days, before []store.Day, outlast bool) (first int64, seals []Seal) {
 	if len(days) == 0 {
 		return 0, nil

@@ -21,8 +21,8 @@ type Comparison struct {
 }
 
 // compare gives plan the other period that o asks for. It ends both periods where plan's has come to, but for a period
-// of days of the caller's choice, which ends now at the latest. preset is the preset of plan's range; empty if the range
-// has dates. It adds to list what cannot be compared.
+// of days of the caller's choice, which ends now at the latest. preset is the preset of plan's range; empty if the
+// range has dates. It adds to list what cannot be compared.
 func (v *resolver) compare(plan *Plan, o *ask.GivenOptions, preset string, list *ask.Issues) {
 	by := o.Compare
 	if !by.Any() || !plan.Type.Comparable() {
@@ -128,7 +128,8 @@ func (c *Comparison) pair(plan *Plan, whole calendar.Range) {
 	for i := range min(len(now), len(then)) {
 		c.labels[now[i].Label] = then[i].Label
 		a, b := daysOf(now[i], plan.Grain), daysOf(then[i], plan.Grain)
-		inRanges := a.within(plan.Range.StartDate, plan.Range.EndDate) == a && b.within(whole.StartDate, whole.EndDate) == b
+		inRanges := a.within(plan.Range.StartDate, plan.Range.EndDate) == a &&
+			b.within(whole.StartDate, whole.EndDate) == b
 		counted := a.within(plan.Range.StartDate, last)
 		if !inRanges && counted.len() != b.within(c.Plan.Range.StartDate, c.Plan.Range.EndDate).len() {
 			c.Unequal = append(c.Unequal, now[i].Label)

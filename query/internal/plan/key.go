@@ -11,7 +11,8 @@ import (
 )
 
 // ByClock says whether the rows of p's answer change with the time alone, while no stored row does: its range ends now,
-// it or the period that it is compared with is cut there, an outage lasts, or it has rows of cohorts for periods that have begun.
+// it or the period that it is compared with is cut there, an outage lasts, or it has rows of cohorts for periods that
+// have begun.
 func (p *Plan) ByClock() bool {
 	lasts := func(tb *catalog.Table) bool { return tb.Rows == catalog.OutageRows }
 	return p.Type.UntilNow() || !p.Until.Equal(p.Range.To) || p.Other != nil && p.Other.Plan.ByClock() ||

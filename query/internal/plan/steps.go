@@ -23,7 +23,8 @@ import (
 //  6. Rows with a key that is not in Among are left out, and rows that Only does not mean.
 //  7. Rows are put into their Order, Offset of them are skipped, and at most Limit are returned.
 //
-// Package finish cannot carry out Only, ZeroNumbers, nor sums over a part of the rows. So answers with these are never merged.
+// Package finish cannot carry out Only, ZeroNumbers, nor sums over a part of the rows. So answers with these are never
+// merged.
 //
 // A list has only Columns, Order, Offset and Limit, since it has no aggregates. A series is put in order after it was
 // filled, by package finish.

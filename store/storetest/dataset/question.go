@@ -95,7 +95,8 @@ func (a *asker) compare(q *reference.Question) {
 	q.Compare = a.comparison()
 	presets := []string{"today", "yesterday", "last_7d"}
 	if q.Grain != "hourly" {
-		presets = append(presets, "last_30d", "last_28d", "this_week", "last_week", "this_month", "last_month", "this_year",
+		presets = append(presets, "last_30d", "last_28d", "this_week", "last_week", "this_month", "last_month",
+			"this_year",
 			"last_180d", "last_365d",
 			"last_6m", "last_12m", "last_year")
 	}

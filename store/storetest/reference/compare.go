@@ -142,8 +142,8 @@ func Preset(name string, today time.Time, weekStart string) (start, end time.Tim
 	case "last_12m":
 		return date(y, m-11, 1), date(y, m, d)
 	}
-	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_28d": 28, "last_30d": 30, "last_90d": 90, "last_180d": 180,
-		"last_365d": 365}[name])
+	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_28d": 28, "last_30d": 30, "last_90d": 90,
+		"last_180d": 180, "last_365d": 365}[name])
 	return date(y, m, d-days+1), date(y, m, d)
 }
 
@@ -201,8 +201,8 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 }
 
 // other returns the evaluation for the compared period, and a map from each date of a to the matching date. If
-// the period of a has not ended, both periods end at the same point. A compared period of the caller's choice ends now at
-// the latest, and does not shorten a.
+// the period of a has not ended, both periods end at the same point. A compared period of the caller's choice ends now
+// at the latest, and does not shorten a.
 func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, error) {
 	whole, day := q.before(r)
 	clock := a.period.clock
