@@ -10,7 +10,6 @@ const (
 	TypeSummary                     Type = "summary"
 	TypeEventsByDate                Type = "events_by_date"
 	TypeSummaryMetrics              Type = "summary_metrics"
-	TypeHours                       Type = "hours"
 	TypeTodayMetrics                Type = "today_metrics"
 	TypeActiveStats                 Type = "active_stats"
 	TypePages                       Type = "pages"
@@ -89,6 +88,7 @@ const (
 	TypeUptimeResponseTimeTrends    Type = "uptime_response_time_trends"
 	TypeUptimeSSLStatus             Type = "uptime_ssl_status"
 	TypeUptimeByRegion              Type = "uptime_by_region"
+	TypeHours                       Type = "hours"
 )
 
 // A Preset is a range by name.

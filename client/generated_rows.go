@@ -52,17 +52,6 @@ type SummaryMetricsRow struct {
 // QueryType implements [Row].
 func (SummaryMetricsRow) QueryType() Type { return TypeSummaryMetrics }
 
-// HoursRow is a row of [TypeHours]. Hours of the week. Pageviews and visitors by local day of the week and hour: 168 rows.
-type HoursRow struct {
-	Weekday   *int64 `json:"weekday"`     // Local day of the week: 1 Monday to 7 Sunday
-	HourOfDay *int64 `json:"hour_of_day"` // Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23
-	Pageviews int64  `json:"pageviews"`   // Pages seen
-	Visitors  int64  `json:"visitors"`    // Distinct visitors with a pageview
-}
-
-// QueryType implements [Row].
-func (HoursRow) QueryType() Type { return TypeHours }
-
 // TodayMetricsRow is a row of [TypeTodayMetrics]. Today. Pageviews, visitors and sessions since local midnight, whatever the range.
 type TodayMetricsRow struct {
 	Pageviews int64 `json:"pageviews"` // Pages seen
@@ -1130,3 +1119,14 @@ type UptimeByRegionRow struct {
 
 // QueryType implements [Row].
 func (UptimeByRegionRow) QueryType() Type { return TypeUptimeByRegion }
+
+// HoursRow is a row of [TypeHours]. Hours of the week. Pageviews and visitors by local day of the week and hour: 168 rows.
+type HoursRow struct {
+	Weekday   *int64 `json:"weekday"`     // Local day of the week: 1 Monday to 7 Sunday
+	HourOfDay *int64 `json:"hour_of_day"` // Local hour of the row, or of the start of the session, in the time zone of the request: 0 to 23
+	Pageviews int64  `json:"pageviews"`   // Pages seen
+	Visitors  int64  `json:"visitors"`    // Distinct visitors with a pageview
+}
+
+// QueryType implements [Row].
+func (HoursRow) QueryType() Type { return TypeHours }

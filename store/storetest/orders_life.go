@@ -315,8 +315,7 @@ func (l *life) sendAgain() error {
 	return err
 }
 
-// takeBack takes an import back, unless totals depend on its rows. The store deletes totals of the days after the
-// border if they are near.
+// takeBack takes an import back, unless totals depend on its rows. Totals of the days near the border go with it.
 func (l *life) takeBack() error {
 	if _, removes := l.store.(store.Remover); !removes {
 		return nil

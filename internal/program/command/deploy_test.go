@@ -162,7 +162,7 @@ func TestDeployedUnit(t *testing.T) {
 
 // A server tells its supervisor when it accepts requests, and when it stops.
 func TestSupervisorIsTold(t *testing.T) {
-	dir, err := os.MkdirTemp("", "n") // the name of a socket must be short
+	dir, err := os.MkdirTemp("", "n") //nolint:usetesting // the name of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
