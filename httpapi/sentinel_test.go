@@ -54,6 +54,7 @@ var sentinels = map[string]struct {
 		400, "in the address"},
 	"query.ErrNotEraser":   {query.ErrNotEraser, 500, "Something went wrong on our side"},
 	"query.ErrNotExpirer":  {query.ErrNotExpirer, 500, "Something went wrong on our side"},
+	"query.ErrNotRemover":  {query.ErrNotRemover, 500, "Something went wrong on our side"},
 	"query.ErrNoTotals":    {query.ErrNoTotals, 500, "Something went wrong on our side"},
 	"store.ErrUnavailable": {store.ErrUnavailable, 503, "The service cannot answer now; try again later"},
 	"store.ErrTooLarge":    {store.ErrTooLarge, 400, "The answer is too large: ask for fewer rows"},

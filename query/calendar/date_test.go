@@ -94,9 +94,9 @@ func TestPresets(t *testing.T) {
 				row.end)
 		}
 	}
-	want := []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d", "last_180d", "last_365d",
-		"this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year", "last_year",
-		"all_time"}
+	want := []string{"today", "yesterday", "last_7d", "last_14d", "last_28d", "last_30d", "last_90d", "last_180d",
+		"last_365d", "this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year",
+		"last_year", "all_time"}
 	if got := Presets(); !slices.Equal(got, want) {
 		t.Errorf("Presets() = %v, want %v", got, want)
 	}

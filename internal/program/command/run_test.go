@@ -163,7 +163,8 @@ func TestVerbs(t *testing.T) {
 	}
 	verbs := []string{"add", "list", "show", "change", "remove"}
 	others := []string{
-		"serve", "backup", "restore", "doctor", "copy", "import", "export", "erase", "subject", "mcp", "help", "health",
+		"serve", "backup", "restore", "doctor", "copy", "import files", "import undo", "export",
+		"erase", "subject", "mcp", "help", "health",
 		"websites tag", "definitions save", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token",
 		"flags schedule",
 		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema",
