@@ -85,7 +85,7 @@ type Config struct {
 	Options
 }
 
-// Options are what a Handler does with its parts. The zero value has the defaults.
+// Options are the settings of a Handler, without its parts. The zero value has the defaults.
 type Options struct {
 	// Tracker says where the script for pages is. If it is nil, GET /v1/tracker does not exist.
 	Tracker *Tracker

@@ -16,7 +16,7 @@ type erasedPersons struct {
 	by      []*visitorid.Importer // one for each pepper
 }
 
-// readErased returns the persons who were erased; nil if there are none, or they are to be restored.
+// readErased returns the erased persons, or nil if nobody was erased or Config.RestoreErased is set.
 func readErased(ctx context.Context, cfg *Config) (*erasedPersons, error) {
 	if cfg.Erased == nil || cfg.RestoreErased {
 		return nil, nil
@@ -49,7 +49,7 @@ func (p *erasedPersons) has(purpose, id string) bool {
 	})
 }
 
-// hasRecord reports whether a record is of such a person: by the ids in its source, and those that are stored.
+// hasRecord reports whether a record belongs to an erased person, by the ids in its source or by the stored ids.
 func (p *erasedPersons) hasRecord(r *Record, e *store.Event) bool {
 	return p.has(visitorid.ErasedVisitor, r.Visitor) || p.has(visitorid.ErasedVisitor, e.AnonymousID) ||
 		p.has(visitorid.ErasedProfile, e.ProfileID)

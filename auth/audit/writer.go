@@ -32,7 +32,7 @@ type Config struct {
 	Options
 }
 
-// Options say when a [Writer] writes, and what it keeps. The zero value has the defaults.
+// Options set when a [Writer] writes and how many entries it keeps in memory. The zero value has the defaults.
 type Options struct {
 	Buffer int           // maximum number of buffered entries; 0 means 8192
 	Every  time.Duration // time between flushes; 0 means one second

@@ -265,7 +265,8 @@ func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 		Error: "x\n", Code: ask.Invalid,
 		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", PartialFirst: true,
 			Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
-			Rows: 3, HasMore: true, Unequal: []string{"2026-03-01", "<"}, Previous: &Period{ask.PreviousYear, "2026-01-01", "2026-01-02", at, at}}}
+			Rows: 3, HasMore: true, Unequal: []string{"2026-03-01", "<"},
+			Previous: &Period{ask.PreviousYear, "2026-01-01", "2026-01-02", at, at}}}
 	results := []*Result{{}, &full}
 	for f := range reflect.ValueOf(&full).Elem().NumField() { // each field alone left out
 		some := full

@@ -69,7 +69,8 @@ func compareOption() option {
 func CompareSchema(about string, more ...Compare) *openapi.Schema {
 	names := append([]Compare{PreviousPeriod, PreviousYear, PreviousWeeks, PreviousYearWeeks}, more...)
 	const days = "^[0-9]{4}-[0-9]{2}-[0-9]{2},[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-	return openapi.Any(about, openapi.OneOf("", names...), &openapi.Schema{Type: openapi.Types{"string"}, Pattern: days})
+	return openapi.Any(about, openapi.OneOf("", names...),
+		&openapi.Schema{Type: openapi.Types{"string"}, Pattern: days})
 }
 
 // checkCompare adds the mistakes of c, which was given at a place.

@@ -59,7 +59,8 @@ const hasID = "(anonymous_id IN {anonymous:Array(String)} OR profile_id IN {prof
 
 // ofPerson makes r remove the rows of a person. It reads the sessions of the person.
 func (r *removal) ofPerson(ctx context.Context, p store.Person) error {
-	r.args = append(r.args, driver.Named("anonymous", list(p.AnonymousIDs)), driver.Named("profiles", list(p.ProfileIDs)))
+	r.args = append(r.args, driver.Named("anonymous", list(p.AnonymousIDs)),
+		driver.Named("profiles", list(p.ProfileIDs)))
 	sessions := map[string]bool{}
 	for _, t := range r.tables {
 		err := r.each(ctx, "sessions", "SELECT DISTINCT session_id FROM "+t.ID.String()+

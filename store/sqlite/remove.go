@@ -218,7 +218,8 @@ func claim(c *conn, subject int64, it schema.Item) error {
 // importedIndexes returns the SQL of the indexes that find the rows of imports.
 func importedIndexes() (all []string) {
 	for _, t := range schema.Tables() {
-		all = append(all, fmt.Sprintf("CREATE INDEX %[1]s_imported ON %[1]s(subject, event_id) WHERE imports <> ''", t.ID))
+		const index = "CREATE INDEX %[1]s_imported ON %[1]s(subject, event_id) WHERE imports <> ''"
+		all = append(all, fmt.Sprintf(index, t.ID))
 	}
 	return all
 }

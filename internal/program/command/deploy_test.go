@@ -155,7 +155,8 @@ func TestDeployedUnit(t *testing.T) {
 	if out := verify(unit); strings.Contains(out, "sightline.service") {
 		t.Errorf("systemd-analyze verify: %s", out)
 	}
-	if out := verify(strings.Replace(unit, "RestartSec", "RestartSeconds", 1)); !strings.Contains(out, "RestartSeconds") {
+	misspelled := strings.Replace(unit, "RestartSec", "RestartSeconds", 1)
+	if out := verify(misspelled); !strings.Contains(out, "RestartSeconds") {
 		t.Errorf("a planted mistake is not found: %q", out)
 	}
 }

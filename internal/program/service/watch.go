@@ -102,7 +102,8 @@ func (m *metrics) watchBackups(s *backup.Schedule) {
 			}
 			return 0, nil
 		})
-	m.gauge("sightline_backup_failing", "1 if the last attempt at a regular backup failed or the newest is too old, and 0 otherwise.",
+	m.gauge("sightline_backup_failing",
+		"1 if the last attempt at a regular backup failed or the newest is too old, and 0 otherwise.",
 		func() (float64, error) {
 			failing := s.To != "" && s.Probe(context.Background()) != nil
 			return map[bool]float64{true: 1}[failing], nil

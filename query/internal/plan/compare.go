@@ -66,8 +66,8 @@ func comparable(plan *Plan, o *ask.GivenOptions, preset string, list *ask.Issues
 		ask.CheckHourly(o.At("compare"), ask.BadRange, plan.Grain, days, list)
 		return len(list.Errors) == before
 	case preset == calendar.AllTime:
-		return refuse("all_time cannot be compared, because nothing was before it; use another range, leave out compare, " +
-			"or compare with days of your own")
+		return refuse("all_time cannot be compared, because nothing was before it; use another range, " +
+			"leave out compare, or compare with days of your own")
 	case o.Compare == ask.PreviousYearWeeks && plan.Range.Len() > ask.YearOfWeeks:
 		return refuse(fmt.Sprintf("%s is for ranges of at most %d days, and this one has %d; use %s or a shorter range",
 			ask.PreviousYearWeeks, ask.YearOfWeeks, plan.Range.Len(), ask.PreviousYear))
