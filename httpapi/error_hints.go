@@ -13,9 +13,11 @@ import (
 // howToAuthenticate is the end of messages for callers without credentials.
 const howToAuthenticate = `send "Authorization: Bearer KEY" or "x-api-key: KEY"`
 
-// hint adds suggestions to p, the problem of err, for the caller of r.
+// hint adds suggestions to p, the problem of err, for the caller of r. It has none for a host that sets a challenge of
+// its own: such a host does not ask for keys.
 func (p *problem) hint(r *http.Request, err error) {
-	if p.Status == http.StatusUnauthorized {
+	_, own := errors.AsType[*auth.ChallengeError](err)
+	if p.Status == http.StatusUnauthorized && !own {
 		p.details = append(p.details, credentialHints(r, err)...)
 	}
 }

@@ -36,6 +36,10 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no key", auth.ErrMissing, 401, `"error":"Authentication required","code":"AUTH_REQUIRED",` +
 			`"details":[{"field":"Authorization","message":"is missing; send \"Authorization: Bearer KEY\" or \"x-api-key: KEY\""}]`, [2]string{"Www-Authenticate", "Bearer"}},
+		{"no session of a host that has a challenge of its own",
+			&auth.ChallengeError{Challenge: `Session realm="shop"`, Err: auth.ErrMissing}, 401,
+			`"error":"Authentication required","code":"AUTH_REQUIRED"`,
+			[2]string{"Www-Authenticate", `Session realm="shop"`}},
 		{"a bad key", fmt.Errorf("x: %w", auth.ErrInvalid), 401,
 			`"error":"Authentication required","code":"AUTH_REQUIRED"`,
 			[2]string{"Www-Authenticate", `Bearer error="invalid_token"`}},

@@ -14,6 +14,7 @@ var (
 	secret = regexp.MustCompile(`^slt?_[A-Za-z0-9_-]{5,}$`)          // or its start
 	chain  = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-[a-z0-9]{12}$`) // of the audit trail
 	hex    = regexp.MustCompile(`^[0-9a-f]{12,}$`)
+	load   = regexp.MustCompile(`^imp_[a-z0-9]{10}$`) // an import
 	uuid   = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 	random = regexp.MustCompile(`^[A-Za-z0-9_-]{16,}$`)
 	letter = regexp.MustCompile(`[A-Za-z]`)
@@ -21,7 +22,7 @@ var (
 
 // isRandom reports whether s looks like a random text. Times and numbers do not.
 func isRandom(s string) bool {
-	return secret.MatchString(s) || chain.MatchString(s) || hex.MatchString(s) || uuid.MatchString(s) ||
+	return secret.MatchString(s) || chain.MatchString(s) || load.MatchString(s) || hex.MatchString(s) || uuid.MatchString(s) ||
 		random.MatchString(s) && len(letter.FindAllString(s, -1)) >= len(s)/3
 }
 

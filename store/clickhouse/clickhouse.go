@@ -4,7 +4,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	defer events.Close()
+//	defer events.Close(ctx)
 //	err = events.Migrate(ctx) // creates missing tables; call it at every start
 //
 // [Open] connects to the servers of a DSN; [New] uses a connection of the host. Only [Store.Migrate] creates

@@ -3,7 +3,7 @@
 //
 //	events, err := embedded.Open(ctx, embedded.Config{Folder: "sightline-data", Logger: log})
 //	svc, err := sightline.New(sightline.Config{Events: events, Records: records})
-//	err = events.Close()
+//	err = events.Close(ctx)
 //
 // A program that needs DuckDB imports store/duckdb, and then fails to build without cgo. DuckDB answers questions about
 // many rows faster, and its files are smaller. The two stores have separate files.
