@@ -67,7 +67,11 @@ func (p *pairs) compared(what string, before, after answer) (all []string) {
 	names := maps.Clone(before.header)
 	maps.Copy(names, after.header)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if d := p.differ(strings.Join(before.header[name], "\n"), strings.Join(after.header[name], "\n")); d != "" {
+		differ := p.differ
+		if name == "Etag" {
+			differ = p.tagsDiffer
+		}
+		if d := differ(strings.Join(before.header[name], "\n"), strings.Join(after.header[name], "\n")); d != "" {
 			all = append(all, "header "+name+": "+d)
 		}
 	}

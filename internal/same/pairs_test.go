@@ -77,6 +77,16 @@ func (p *pairs) paired(a, b string) bool {
 	return true
 }
 
+// tagsDiffer says how two entity tags differ, or "" if they do not. A tag names the versions of rows, and refused events
+// are counted by real time: so the partner of a tag is the one it came with last.
+func (p *pairs) tagsDiffer(before, after string) string {
+	a, b := word.FindString(before), word.FindString(after)
+	if isRandom(a) && isRandom(b) {
+		p.after[a], p.before[b] = b, a
+	}
+	return p.differ(before, after)
+}
+
 // around returns both texts from a little before two places that differ.
 func around(before, after string, was, is int) string {
 	cut := func(s string, at int) string { return s[max(0, at-60):min(len(s), at+100)] }

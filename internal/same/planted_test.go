@@ -14,7 +14,7 @@ import (
 func recorded(id string) answer {
 	return answer{status: http.StatusOK,
 		header: http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {id},
-			"X-Ratelimit-Remaining": {"599"}},
+			"Etag": {`"R4QS5ZDY-iS2dOFIyh0L-w"`}, "X-Ratelimit-Remaining": {"599"}},
 		body: `{"success":true,"requestId":"` + id +
 			`","data":[{"bounce_rate":31.01,"until":"2026-11-21T18:00:00.000Z"}],` +
 			`"error":"the parameter limit must be at most 1000"}`}
@@ -42,6 +42,9 @@ func TestPlantedChanges(t *testing.T) {
 		{"a time", replaced("18:00:00.000Z", "18:00:00.001Z"), "body: "},
 		{"a member more", replaced(`"success":true,`, `"success":true,"more":1,`), "body: "},
 		{"an end that is missing", func(a *answer) { a.body = a.body[:len(a.body)-1] }, "body: "},
+		{"another tag", func(a *answer) { a.header.Set("Etag", `"S4QS5ZDY-iS2dOFIyh0L-w"`) }, ""},
+		{"no tag", func(a *answer) { a.header.Del("Etag") }, "header Etag: "},
+		{"a tag of another form", func(a *answer) { a.header.Set("Etag", `"1"`) }, "header Etag: "},
 		{"another id in the body", replaced(newID, "99c9f7e0-0f3f-43be-8f0e-1df2c6a3f3d1"), "body: "},
 		{"the id of the old program", replaced(newID, oldID), "body: "},
 	} {
