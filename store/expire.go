@@ -9,7 +9,7 @@ import (
 // states are to stay.
 type Expirer interface {
 	// Expire removes the rows of s of one UTC day, which starts at day, and what was computed from them: the seal of
-	// the day, and its states unless their names are in keep. It returns the number of removed rows. A store may or may
+	// the day, and its states unless their kinds are in keep. It returns the number of removed rows. A store may or may
 	// not remember the event ids of removed rows as repeats. Days of s that never had rows stay as they are.
 	//
 	// From then on [Day.Expired] of the day is set, and Day.Version is larger. If nothing is left to remove, neither

@@ -77,8 +77,8 @@ func (x *expiry) tables() (all []dayTable) {
 	}
 	for _, t := range schema.ComputedTables() {
 		one := dayTable{name: t.Name, where: ofSubject + inDays(&t, int64(x.day), int64(x.day))}
-		if t.Named && len(x.keep) > 0 {
-			one.where += " AND name NOT IN {keep:Array(Int64)}"
+		if t.Kinds && len(x.keep) > 0 {
+			one.where += " AND kind NOT IN {keep:Array(Int64)}"
 		}
 		all = append(all, one)
 	}

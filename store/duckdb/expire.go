@@ -89,7 +89,7 @@ func (s *Store) inWriter(ctx context.Context, do func(*writer) error) error {
 	return <-done
 }
 
-// An expiry is a day whose rows are removed, and the names of its states that stay.
+// An expiry is a day whose rows are removed, and the kinds of its states that stay.
 type expiry struct {
 	day  ledger.SubjectDay
 	keep []int64
@@ -118,9 +118,9 @@ func (w *writer) expiryPieces(x expiry) (int64, error) {
 			return 0, w.failed(err)
 		}
 	}
-	names, args := x.names()
+	kinds, args := x.kinds()
 	if err := count(&computed, "SELECT count(*) FROM partials WHERE subject = $subject::INTEGER"+
-		" AND day = $day::INTEGER"+names,
+		" AND day = $day::INTEGER"+kinds,
 		append(args, named("subject", x.day.Subject), named("day", x.day.Day))...); err != nil {
 		return 0, w.failed(err)
 	}
@@ -130,12 +130,12 @@ func (w *writer) expiryPieces(x expiry) (int64, error) {
 	return rows/expireRows + 1, nil
 }
 
-// names returns SQL for a further condition on rows with names to remove, and its arguments.
-func (x *expiry) names() (string, []sqldriver.NamedValue) {
+// kinds returns SQL for a further condition on rows of kinds to remove, and its arguments.
+func (x *expiry) kinds() (string, []sqldriver.NamedValue) {
 	if len(x.keep) == 0 {
 		return "", nil
 	}
-	return " AND name NOT IN (SELECT unnest($keep::BIGINT[]))", []sqldriver.NamedValue{named("keep", x.keep)}
+	return " AND kind NOT IN (SELECT unnest($keep::BIGINT[]))", []sqldriver.NamedValue{named("keep", x.keep)}
 }
 
 // expire removes the rows of one piece of a day in one transaction, and with the last piece what was computed of the
@@ -187,11 +187,11 @@ func (w *writer) expire(x expiry, from, to int64, last bool) (removed int64, err
 // forget removes what was computed of a day.
 func (w *writer) forget(x expiry) error {
 	for _, t := range schema.ComputedTables() {
-		names, args := "", []sqldriver.NamedValue(nil)
-		if t.Named {
-			names, args = x.names()
+		kinds, args := "", []sqldriver.NamedValue(nil)
+		if t.Kinds {
+			kinds, args = x.kinds()
 		}
-		if err := forgetDays(w.engine, &t, x.day.Subject, x.day.Day, x.day.Day, names, args...); err != nil {
+		if err := forgetDays(w.engine, &t, x.day.Subject, x.day.Day, x.day.Day, kinds, args...); err != nil {
 			return err
 		}
 	}

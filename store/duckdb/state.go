@@ -7,7 +7,6 @@ import (
 	sqldriver "database/sql/driver"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,16 +30,16 @@ func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.Stat
 }
 
 // LoadStates implements [store.StateKeeper].
-func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from,
-	to time.Time) ([]store.State, error) {
+func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []store.StateName,
+	from, to time.Time) ([]store.State, error) {
 	if len(names) == 0 || !from.Before(to) {
 		return nil, ctx.Err()
 	}
 	args := []sqldriver.NamedValue{named("first", schema.DayOf(from.UnixMilli())), named("last", schema.LastDay(to))}
 	each := make([]string, len(names))
 	for i, name := range names {
-		each[i] = selectStates("state") + " AND day BETWEEN $first::INTEGER AND $last::INTEGER AND name = " +
-			strconv.FormatInt(name, 10)
+		each[i] = selectStates("state") + " AND day BETWEEN $first::INTEGER AND $last::INTEGER AND" +
+			fmt.Sprintf(" kind = %d AND number = %d", name.Kind, name.Number)
 	}
 	// One SELECT per name: the engine would apply any other condition on names only after it has read the
 	// bytes.
@@ -49,7 +48,7 @@ func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []i
 
 // selectStates returns SQL for the pieces of a subject's states. bytes is the expression for their content.
 func selectStates(bytes string) string {
-	return "SELECT name, day::BIGINT, version, piece::BIGINT, " + bytes +
+	return "SELECT kind, number, day::BIGINT, version, piece::BIGINT, empty, " + bytes +
 		" FROM partials WHERE subject = $subject::INTEGER"
 }
 
@@ -65,21 +64,27 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 		return nil, err
 	}
 	defer func() { <-s.slots }()
-	all := map[[2]int64]*pieces{}
+	type stateDay struct {
+		name store.StateName
+		day  int64
+	}
+	all := map[stateDay]*pieces{}
 	err = s.withReader(ctx, func(ctx context.Context, c *conn) error {
 		return c.eachIn(ctx, question, append(args, named("subject", number)), func(v []sqldriver.Value) error {
-			var name, day, version, piece int64
-			if err := scan(v, &name, &day, &version, &piece); err != nil {
+			var at stateDay
+			var version, piece int64
+			if err := scan(v, &at.name.Kind, &at.name.Number, &at.day, &version, &piece); err != nil {
 				return err
 			}
-			state, ok := v[4].([]byte)
-			if !ok {
-				return fmt.Errorf("duckdb: a state has type %T, want bytes", v[4])
+			empty, isCondition := v[5].(bool)
+			state, isBytes := v[6].([]byte)
+			if !isCondition || !isBytes {
+				return fmt.Errorf("duckdb: a state has types %T and %T, want a condition and bytes", v[5], v[6])
 			}
-			of := all[[2]int64{name, day}]
+			of := all[at]
 			if of == nil {
-				of = &pieces{version: version}
-				all[[2]int64{name, day}] = of
+				of = &pieces{version: version, empty: empty}
+				all[at] = of
 			}
 			of.add(piece, state)
 			return nil
@@ -87,8 +92,8 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 	})
 	for at, of := range all {
 		// Version was converted from uint64
-		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * schema.DayMillis).UTC(),
-			Version: uint64(of.version), Bytes: slices.Concat(of.all...)})
+		found = append(found, store.State{StateName: at.name, Day: time.UnixMilli(at.day * schema.DayMillis).UTC(),
+			Version: uint64(of.version), Empty: of.empty, Bytes: slices.Concat(of.all...)})
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -102,6 +107,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 // A pieces value has the pieces of one state.
 type pieces struct {
 	version int64
+	empty   bool
 	all     [][]byte
 }
 
@@ -128,15 +134,18 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 	if number == ledger.Unknown || len(states) == 0 {
 		return ctx.Err()
 	}
-	names, days := make([]int64, len(states)), make([]int64, len(states))
+	kinds, numbers, days := make([]int64, len(states)), make([]int64, len(states)), make([]int64, len(states))
 	for i, one := range states {
-		names[i], days[i] = one.Name, schema.DayOf(one.Day.UnixMilli())
+		kinds[i], numbers[i], days[i] = one.Kind, one.Number, schema.DayOf(one.Day.UnixMilli())
 	}
 	err := s.withConnection(ctx, func(_ context.Context, c *conn) error {
 		return transact(c, func() error {
-			if err := c.exec("DELETE FROM partials USING (SELECT unnest($names::BIGINT[]) AS name, unnest($days::BIGINT[]) AS day) AS n"+
-				" WHERE partials.subject = $subject::INTEGER AND partials.name = n.name AND partials.day = n.day",
-				named("names", names), named("days", days), named("subject", number)); err != nil {
+			if err := c.exec("DELETE FROM partials USING (SELECT unnest($kinds::BIGINT[]) AS kind,"+
+				" unnest($numbers::BIGINT[]) AS number, unnest($days::BIGINT[]) AS day) AS n"+
+				" WHERE partials.subject = $subject::INTEGER AND partials.kind = n.kind AND partials.number = n.number"+
+				" AND partials.day = n.day",
+				named("kinds", kinds), named("numbers", numbers), named("days", days),
+				named("subject", number)); err != nil {
 				return err
 			}
 			return c.fill("partials", func(add func(...sqldriver.Value) error) error {
@@ -144,8 +153,8 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 					for piece, bytes := int32(0), one.Bytes; piece == 0 || len(bytes) > 0; piece++ {
 						n := min(len(bytes), pieceBytes)
 						// versions are below 1<<63
-						if err := add(int32(number), one.Name, int32(days[i]), int64(one.Version), piece,
-							bytes[:n:n]); err != nil {
+						if err := add(int32(number), one.Kind, one.Number, int32(days[i]), int64(one.Version),
+							one.Empty, piece, bytes[:n:n]); err != nil {
 							return err
 						}
 						bytes = bytes[n:]
@@ -162,13 +171,17 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 }
 
 // DropStates implements [store.StateKeeper].
-func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int64) error {
+func (s *Store) DropStates(ctx context.Context, subject store.Subject, kinds []int64, but []int64) error {
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
-	statement, args := "DELETE FROM partials WHERE subject = $subject::INTEGER",
-		[]sqldriver.NamedValue{named("subject", s.ledger.Number(subject))}
+	if len(kinds) == 0 {
+		return ctx.Err()
+	}
+	statement, args := "DELETE FROM partials WHERE subject = $subject::INTEGER"+
+		" AND kind IN (SELECT unnest($kinds::BIGINT[]))",
+		[]sqldriver.NamedValue{named("subject", s.ledger.Number(subject)), named("kinds", kinds)}
 	if len(but) > 0 {
-		statement, args = statement+" AND name NOT IN (SELECT unnest($but::BIGINT[]))", append(args, named("but", but))
+		statement, args = statement+" AND number NOT IN (SELECT unnest($but::BIGINT[]))", append(args, named("but", but))
 	}
 	err := s.withConnection(ctx, func(_ context.Context, c *conn) error {
 		return transact(c, func() error { return c.exec(statement, args...) })
@@ -191,8 +204,8 @@ func (s *Store) packStates(ctx context.Context) error {
 	defer s.deriving.Unlock()
 	return s.withConnection(ctx, func(ctx context.Context, c *conn) error {
 		var live, all, names, runs int64
-		err := c.eachIn(ctx, "SELECT count(*), coalesce(max(place), -1) + 1, count(DISTINCT (subject, name)), coalesce(sum((new)::INTEGER), 0)::BIGINT FROM"+
-			" (SELECT rowid AS place, subject, name, coalesce(name <> lag(name) OVER (ORDER BY rowid), true) AS new FROM partials)", nil,
+		err := c.eachIn(ctx, "SELECT count(*), coalesce(max(place), -1) + 1, count(DISTINCT (subject, kind, number)), coalesce(sum((new)::INTEGER), 0)::BIGINT FROM"+
+			" (SELECT rowid AS place, subject, kind, number, coalesce(number <> lag(number) OVER (ORDER BY rowid), true) AS new FROM partials)", nil,
 			func(v []sqldriver.Value) error { return scan(v, &live, &all, &names, &runs) })
 		if err != nil || all-live < max(live, fewRuns) && runs < 8*names+live/1024+fewRuns {
 			return err
@@ -224,7 +237,7 @@ func (s *Store) rewriteStates(ctx context.Context, c *conn) error {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = c.exec("INSERT INTO partials FROM old_partials WHERE subject = $subject::INTEGER ORDER BY name, day, piece", named("subject", subject))
+			err = c.exec("INSERT INTO partials FROM old_partials WHERE subject = $subject::INTEGER ORDER BY kind, number, day, piece", named("subject", subject))
 		}
 	}
 	if err != nil {

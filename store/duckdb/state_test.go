@@ -105,7 +105,7 @@ func TestStoredPartials(t *testing.T) {
 	if _, err := s.Erase(t.Context(), site); err != nil || countStates(t, s) != 0 {
 		t.Errorf("%d states after Erase, want 0: %v", countStates(t, s), err)
 	}
-	old := []store.State{{Name: 1, Day: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Version: 1, Rows: 1}}
+	old := []store.State{{Day: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Version: 1, Rows: 1}}
 	if err := s.SaveStates(t.Context(), site, old); err != nil || countStates(t, s) != 0 {
 		t.Errorf("a state computed before Erase was stored after it, or: %v", err)
 	}
@@ -122,7 +122,7 @@ func TestPackStates(t *testing.T) {
 	}
 	var states []store.State
 	for name := range int64(fewRuns) {
-		states = append(states, store.State{Name: name, Day: days[0].Start, Version: 1, Rows: days[0].Version,
+		states = append(states, store.State{StateName: store.StateName{Kind: 1, Number: name}, Day: days[0].Start, Version: 1, Rows: days[0].Version,
 			Bytes: []byte{byte(name), 0}})
 	}
 	rowids := func() int64 {
@@ -136,15 +136,15 @@ func TestPackStates(t *testing.T) {
 		if err := s.Maintain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		found, err := s.LoadStates(t.Context(), site, []int64{7, fewRuns - 1}, time.Unix(0, 0), time.Unix(1, 0))
+		found, err := s.LoadStates(t.Context(), site, []store.StateName{{Kind: 1, Number: 7}, {Kind: 1, Number: fewRuns - 1}}, time.Unix(0, 0), time.Unix(1, 0))
 		if after := rowids(); err != nil || len(found) != 2 ||
-			string(found[0].Bytes) != string([]byte{byte(found[0].Name), 0}) || before != int64(round+1)*fewRuns ||
+			string(found[0].Bytes) != string([]byte{byte(found[0].Number), 0}) || before != int64(round+1)*fewRuns ||
 			after != fewRuns {
 			t.Errorf("round %d: %d states took %d rows before Maintain and %d after; LoadStates = %v, %v", round,
 				fewRuns, before, after, found, err)
 		}
 	}
-	if err := s.DropStates(t.Context(), site, []int64{7}); err != nil || countStates(t, s) != 1 {
+	if err := s.DropStates(t.Context(), site, []int64{1}, []int64{7}); err != nil || countStates(t, s) != 1 {
 		t.Errorf("%d states after DropStates, want 1: %v", countStates(t, s), err)
 	}
 }
@@ -155,7 +155,7 @@ type broken struct{ *Store }
 var errBroken = errors.New("broken")
 
 func (broken) States(context.Context, store.Subject) ([]store.State, error) { return nil, errBroken }
-func (broken) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+func (broken) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
 	return nil, errBroken
 }
 func (broken) SaveStates(context.Context, store.Subject, []store.State) error { return errBroken }
@@ -163,7 +163,7 @@ func (broken) SaveStates(context.Context, store.Subject, []store.State) error { 
 // A forgetful store lists states, but fails to load them.
 type forgetful struct{ *Store }
 
-func (forgetful) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+func (forgetful) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
 	return nil, errBroken
 }
 

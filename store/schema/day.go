@@ -37,8 +37,8 @@ type DayTable struct {
 	Columns []SealedColumn
 	// OfSessions: the rows of the sealed table are sessions. Otherwise they are events that are not hidden.
 	OfSessions bool
-	// Named: a row has a name, and store.Expirer leaves the rows with some names.
-	Named bool
+	// Kinds: a row has a kind, and store.Expirer leaves the rows of some kinds.
+	Kinds bool
 	// Stays: the rows stay when rows of their day are removed, until all rows of the subject are.
 	Stays bool
 }
@@ -70,7 +70,7 @@ func DayTables() []DayTable {
 			ofEvents("path", "load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"),
 			ofEvents(sessionFields...))},
 		{Name: "seals", Day: "day"},
-		{Name: "partials", Day: "day", Named: true},
+		{Name: "partials", Day: "day", Kinds: true},
 		{Name: "expired", Day: "day", Stays: true},
 	}
 }

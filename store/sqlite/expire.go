@@ -50,7 +50,7 @@ func (x *expiry) run(ctx context.Context) (removed int64, err error) {
 		}
 		rows += n
 	}
-	if computed, err = x.conn.number("SELECT count(*) FROM partials WHERE subject = ? AND day = ?"+notNamed,
+	if computed, err = x.conn.number("SELECT count(*) FROM partials WHERE subject = ? AND day = ?"+ofNoKind,
 		x.day.Subject, x.day.Day, numberList(x.keep)); err != nil {
 		return 0, err
 	}
@@ -119,19 +119,19 @@ func (x *expiry) remove(ctx context.Context, from, to int64, last bool) (removed
 // forget removes what was computed of the day.
 func (x *expiry) forget(ctx context.Context) error {
 	for _, t := range schema.ComputedTables() {
-		names, values := "", []any(nil)
-		if t.Named {
-			names, values = notNamed, []any{numberList(x.keep)}
+		kinds, values := "", []any(nil)
+		if t.Kinds {
+			kinds, values = ofNoKind, []any{numberList(x.keep)}
 		}
-		if err := forgetDays(ctx, x.conn, &t, x.day.Subject, x.day.Day, x.day.Day, names, values...); err != nil {
+		if err := forgetDays(ctx, x.conn, &t, x.day.Subject, x.day.Day, x.day.Day, kinds, values...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// notNamed is the condition for a row without one of some names. Its argument is a list of numbers.
-const notNamed = " AND name NOT IN (SELECT value FROM json_each(?))"
+// ofNoKind is the condition for a row of none of some kinds. Its argument is a list of numbers.
+const ofNoKind = " AND kind NOT IN (SELECT value FROM json_each(?))"
 
 // forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. further is a
 // further condition with its values, as SQL that begins with AND, or empty.

@@ -25,8 +25,8 @@ CREATE TABLE receipts(hi INTEGER NOT NULL, lo INTEGER NOT NULL, subject INTEGER 
 -- A sealed day includes the rows of all commits up to version.
 CREATE TABLE seals(subject INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL, PRIMARY KEY(subject, day)) WITHOUT ROWID;
 -- States that the engine stores for days. See store.StateKeeper.
-CREATE TABLE partials(subject INTEGER NOT NULL, name INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL,
-  state BLOB NOT NULL, UNIQUE(subject, name, day));
+CREATE TABLE partials(subject INTEGER NOT NULL, kind INTEGER NOT NULL, number INTEGER NOT NULL, day INTEGER NOT NULL,
+  version INTEGER NOT NULL, empty INTEGER NOT NULL, state BLOB NOT NULL, UNIQUE(subject, kind, number, day));
 -- The days of which Expire removed rows. version is the version of the day after that. It is 0 while rows may be left.
 CREATE TABLE expired(subject INTEGER NOT NULL, day INTEGER NOT NULL, version INTEGER NOT NULL,
   PRIMARY KEY(subject, day)) WITHOUT ROWID;

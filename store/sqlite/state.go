@@ -15,22 +15,23 @@ import (
 
 // States implements [store.StateKeeper].
 func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.State, error) {
-	return s.states(ctx, "SELECT name, day, version FROM partials WHERE subject = ?", []any{s.ledger.Number(subject)})
+	return s.states(ctx, "SELECT kind, number, day, version, empty FROM partials WHERE subject = ?",
+		[]any{s.ledger.Number(subject)})
 }
 
 // LoadStates implements [store.StateKeeper].
-func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from,
-	to time.Time) ([]store.State, error) {
+func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []store.StateName,
+	from, to time.Time) ([]store.State, error) {
 	if !from.Before(to) {
 		return nil, s.usable(ctx)
 	}
 	number, first, last := s.ledger.Number(subject), schema.DayOf(from.UnixMilli()), schema.LastDay(to)
 	each := make([][]any, len(names))
 	for i, name := range names {
-		each[i] = []any{number, name, first, last}
+		each[i] = []any{number, name.Kind, name.Number, first, last}
 	}
-	return s.states(ctx, "SELECT name, day, version, state FROM partials"+
-		" WHERE subject = ? AND name = ? AND day BETWEEN ? AND ?", each...)
+	return s.states(ctx, "SELECT kind, number, day, version, empty, state FROM partials"+
+		" WHERE subject = ? AND kind = ? AND number = ? AND day BETWEEN ? AND ?", each...)
 }
 
 // states runs a query once for each list of arguments.
@@ -44,17 +45,19 @@ func (s *Store) states(ctx context.Context, text string, each ...[]any) (found [
 	defer cancel()
 	for _, values := range each {
 		err = c.each(running, text, arguments(values), func(v []sqldriver.Value) error {
-			var n [3]int64
+			var n [5]int64
 			for i := range n {
 				var err error
 				if n[i], err = collect.Int(v[i]); err != nil {
 					return err
 				}
 			}
-			// it was converted from uint64
-			one := store.State{Name: n[0], Day: time.UnixMilli(n[1] * schema.DayMillis).UTC(), Version: uint64(n[2])}
-			if len(v) > 3 {
-				one.Bytes, _ = v[3].([]byte)
+			one := store.State{StateName: store.StateName{Kind: n[0], Number: n[1]},
+				Day:     time.UnixMilli(n[2] * schema.DayMillis).UTC(),
+				Version: uint64(n[3]), // it was converted from uint64
+				Empty:   n[4] != 0}
+			if len(v) > len(n) {
+				one.Bytes, _ = v[len(n)].([]byte)
 			}
 			found = append(found, one)
 			return nil
@@ -83,9 +86,9 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 			if bytes == nil {
 				bytes = []byte{}
 			}
-			if _, err := c.change(ctx, "INSERT OR REPLACE INTO partials VALUES (?, ?, ?, ?, ?)",
+			if _, err := c.change(ctx, "INSERT OR REPLACE INTO partials VALUES (?, ?, ?, ?, ?, ?, ?)",
 				// versions are below 1<<63
-				arguments([]any{number, one.Name, day, int64(one.Version), bytes})); err != nil {
+				arguments([]any{number, one.Kind, one.Number, day, int64(one.Version), one.Empty, bytes})); err != nil {
 				return err
 			}
 		}
@@ -94,10 +97,11 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 }
 
 // DropStates implements [store.StateKeeper].
-func (s *Store) DropStates(ctx context.Context, subject store.Subject, keep []int64) error {
+func (s *Store) DropStates(ctx context.Context, subject store.Subject, kinds []int64, keep []int64) error {
 	return s.changeStates(ctx, func(c *conn) error {
-		_, err := c.change(ctx, "DELETE FROM partials WHERE subject = ?"+notNamed,
-			arguments([]any{s.ledger.Number(subject), numberList(keep)}))
+		_, err := c.change(ctx, "DELETE FROM partials WHERE subject = ? AND kind IN (SELECT value FROM json_each(?))"+
+			" AND number NOT IN (SELECT value FROM json_each(?))",
+			arguments([]any{s.ledger.Number(subject), numberList(kinds), numberList(keep)}))
 		return err
 	})
 }

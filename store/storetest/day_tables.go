@@ -47,7 +47,7 @@ func DayTables(t *testing.T, h Harness) {
 	w.copied()
 
 	w.expire("w", early, 1, 1)
-	w.want("expired", early, func(t *schema.DayTable) bool { return t.Named || t.Stays })
+	w.want("expired", early, func(t *schema.DayTable) bool { return t.Kinds || t.Stays })
 	w.want("expired", late, func(t *schema.DayTable) bool { return !t.Stays })
 	removed, err := interfaceOf[store.PersonEraser](w.trial).ErasePerson(t.Context(),
 		store.Person{Website: w.own(website("w")).ID, AnonymousIDs: []string{"visitor late"}})
@@ -55,7 +55,7 @@ func DayTables(t *testing.T, h Harness) {
 		t.Errorf("ErasePerson = %v, %v; want one event", removed, err)
 	}
 	w.want("erased a person", late, func(*schema.DayTable) bool { return false })
-	w.want("erased a person", early, func(t *schema.DayTable) bool { return t.Named || t.Stays })
+	w.want("erased a person", early, func(t *schema.DayTable) bool { return t.Kinds || t.Stays })
 	w.erase(website("w"), 0)
 	w.want("erased", early, func(*schema.DayTable) bool { return false })
 }

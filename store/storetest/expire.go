@@ -22,8 +22,8 @@ func expireCases() []contractCase {
 			defends: "Day.Expired of the day is set, and Day.Version never becomes smaller"},
 		{name: "rows that are written later can be removed again", run: testExpireLate,
 			defends: "the day has later rows if Version is larger than Expired; another call removes them"},
-		{name: "the seal goes, and states go unless their names are kept", run: testExpireComputed,
-			defends: "Expire removes the seal of the day, and its states unless their names are in keep"},
+		{name: "the seal goes, and states go unless their kinds are kept", run: testExpireComputed,
+			defends: "Expire removes the seal of the day, and its states unless their kinds are in keep"},
 		{name: "a day with many rows is removed in pieces", run: testExpireLarge,
 			defends: "Expire works in small pieces"},
 		{name: "an interrupted Expire can be repeated", run: testExpireEnded,
@@ -143,19 +143,19 @@ func testExpireComputed(w *trial) {
 		w.Skip("the store does not implement store.StateKeeper")
 	}
 	w.someStates()
-	w.saveStates(w.state(3, 1, 1<<62, "to keep"))
+	w.saveStates(w.state(4, 1, 1<<62, "to keep"))
 	w.seals(true)
 	if d := w.dayOf("w", 1); d.Sealed == 0 {
 		w.Fatalf("the day is not sealed: %+v", d)
 	}
-	w.expire("w", 1, 1, 3, 77)
-	w.wantStates(w.statesOf("w", []int64{1, 2, 3, -1 << 63}, 2, 0), `1 0: 5 "a\x00\xff'\\"`, `2 2: 8 "d"`,
-		`3 1: 4611686018427387904 "to keep"`)
+	w.expire("w", 1, 1, 2, 77)
+	w.wantStates(w.statesOf("w", []int64{1, 2, 4, -1 << 63}, 2, 0), `-9223372036854775808 1: 7 ""`,
+		`1 0: 5 "a\x00\xff'\\"`, `2 2: 8 "d"`, `4 1: 4611686018427387904 "to keep"`)
 	if d := w.dayOf("w", 1); d.Sealed != 0 {
 		w.Errorf("the expired day has a seal: %+v", d)
 	}
 	w.expire("w", 1, 0)
-	w.wantStates(w.statesOf("w", []int64{1, 2, 3}, 2, 0), `1 0: 5 "a\x00\xff'\\"`, `2 2: 8 "d"`)
+	w.wantStates(w.statesOf("w", []int64{1, 2, 4, -1 << 63}, 2, 0), `1 0: 5 "a\x00\xff'\\"`, `2 2: 8 "d"`)
 }
 
 // manyExpired is more than a store removes in one piece.

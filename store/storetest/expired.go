@@ -56,7 +56,7 @@ type expirerStore interface {
 	store.Expirer
 }
 
-// A forgetful store expires days without regard to the names of states to keep.
+// A forgetful store expires days without regard to the kinds of states to keep.
 type forgetful struct{ expirerStore }
 
 func (f forgetful) Expire(ctx context.Context, s store.Subject, day time.Time, _ []int64) (int64, error) {

@@ -191,12 +191,14 @@ func (u unmarked) Days(ctx context.Context, s store.Subject, from, to time.Time)
 // evergreen is a store whose states have larger versions than they were saved with.
 type evergreen struct{ expirerStore }
 
-// newer is added to the versions of states that are not totals.
-const newer = 1 << 60
+const (
+	newer      = 1 << 60 // is added to the versions of states that are not totals
+	recomputed = 2       // the largest kind of states that are not totals
+)
 
 func (evergreen) age(states []store.State) []store.State {
 	for i := range states {
-		if states[i].Version < newer {
+		if states[i].Kind <= recomputed {
 			states[i].Version += newer
 		}
 	}
@@ -210,7 +212,8 @@ func (e evergreen) States(ctx context.Context, s store.Subject) ([]store.State, 
 }
 
 // LoadStates returns stored states of s.
-func (e evergreen) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State,
+func (e evergreen) LoadStates(ctx context.Context, s store.Subject, names []store.StateName, from,
+	to time.Time) ([]store.State,
 	error) {
 	states, err := e.expirerStore.LoadStates(ctx, s, names, from, to)
 	return e.age(states), err
@@ -241,16 +244,17 @@ func (f *frozen) Days(ctx context.Context, s store.Subject, from, to time.Time) 
 type shifted struct{ expirerStore }
 
 // LoadStates returns stored states of s.
-func (x shifted) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State,
+func (x shifted) LoadStates(ctx context.Context, s store.Subject, names []store.StateName, from,
+	to time.Time) ([]store.State,
 	error) {
 	states, err := x.expirerStore.LoadStates(ctx, s, names, from, to)
-	last := map[int64][]byte{}
+	last := map[store.StateName][]byte{}
 	slices.SortStableFunc(states, func(a, b store.State) int { return a.Day.Compare(b.Day) })
 	for i, one := range states {
-		if before, ok := last[one.Name]; ok {
+		if before, ok := last[one.StateName]; ok {
 			states[i].Bytes = before
 		}
-		last[one.Name] = one.Bytes
+		last[one.StateName] = one.Bytes
 	}
 	return states, err
 }

@@ -42,8 +42,10 @@ type noStates struct{}
 
 func (noStates) States(context.Context, store.Subject) ([]store.State, error)   { return nil, nil }
 func (noStates) SaveStates(context.Context, store.Subject, []store.State) error { return nil }
-func (noStates) DropStates(context.Context, store.Subject, []int64) error       { return nil }
-func (noStates) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+func (noStates) DropStates(context.Context, store.Subject, []int64, []int64) error {
+	return nil
+}
+func (noStates) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
 	return nil, nil
 }
 
@@ -53,7 +55,8 @@ func (b badSealer) States(ctx context.Context, s store.Subject) ([]store.State, 
 }
 
 // LoadStates returns the store's states with the mistake.
-func (b badSealer) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State,
+func (b badSealer) LoadStates(ctx context.Context, s store.Subject, names []store.StateName, from,
+	to time.Time) ([]store.State,
 	error) {
 	return b.mistake(b.keeper().LoadStates(ctx, s, names, from, to))
 }
@@ -73,8 +76,8 @@ func (b badSealer) SaveStates(ctx context.Context, s store.Subject, states []sto
 }
 
 // DropStates deletes states of the store.
-func (b badSealer) DropStates(ctx context.Context, s store.Subject, but []int64) error {
-	return b.keeper().DropStates(ctx, s, but)
+func (b badSealer) DropStates(ctx context.Context, s store.Subject, kinds, but []int64) error {
+	return b.keeper().DropStates(ctx, s, kinds, but)
 }
 
 // Query runs stmt with the mistake.

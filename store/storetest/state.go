@@ -13,29 +13,35 @@ import (
 func stateCases() []contractCase {
 	return []contractCase{
 		{name: "states are returned as saved, by name and day", run: testStates,
-			defends: "LoadStates returns the states with these names of the days that [from, to) touches; a saved state replaces the state with the same name and day"},
+			defends: "LoadStates returns the states with these names of the days that [from, to) touches; a saved state replaces the state with the same name and day, and keeps its kind and whether it is empty"},
 		{name: "states and their versions survive a restart", restarts: true, run: testStatesRestart,
 			defends: "states need not be computed again after a restart"},
 		{name: "no state is saved for a day that changed", run: testStatesOfChangedDay,
 			defends: "States whose Rows differs from the current Day.Version of their day are skipped"},
-		{name: "states are deleted except some names, and together with the rows", run: testDropStates,
-			defends: "DropStates deletes all states of s whose names are not in keep; Erase deletes all states"},
+		{name: "states of some kinds are deleted except some numbers, and all together with the rows", run: testDropStates,
+			defends: "DropStates deletes the states of some kinds whose numbers are not in keep; Erase deletes all states"},
 	}
 }
 
 // state returns a state of a day before noon, with the current version of that day's rows.
-func (w *trial) state(name int64, days int, version uint64, bytes string) store.State {
+func (w *trial) state(number int64, days int, version uint64, bytes string) store.State {
 	w.Helper()
 	start := midnight.AddDate(0, 0, -days)
 	found, err := interfaceOf[store.Deriver](w).Days(w.Context(), w.own(website("w")), start, start.Add(day))
 	if err != nil {
 		w.Fatal(err)
 	}
-	one := store.State{Name: name, Day: start, Version: version, Bytes: []byte(bytes)}
+	one := store.State{StateName: stateName(number), Day: start, Version: version, Empty: bytes == "",
+		Bytes: []byte(bytes)}
 	if len(found) > 0 {
 		one.Rows = found[0].Version
 	}
 	return one
+}
+
+// stateName returns a name of kind 2 if the number is even, and of kind 1 if it is odd.
+func stateName(number int64) store.StateName {
+	return store.StateName{Kind: 2 - number&1, Number: number}
 }
 
 func (w *trial) saveStates(states ...store.State) {
@@ -46,9 +52,13 @@ func (w *trial) saveStates(states ...store.State) {
 }
 
 // statesOf returns texts of states, in order.
-func (w *trial) statesOf(id string, names []int64, from, to int) []string {
+func (w *trial) statesOf(id string, numbers []int64, from, to int) []string {
 	w.Helper()
 	keeper, texts := interfaceOf[store.StateKeeper](w), []string{}
+	names := make([]store.StateName, len(numbers))
+	for i, number := range numbers {
+		names[i] = stateName(number)
+	}
 	found, err := keeper.LoadStates(context.Background(), w.own(website(id)), names, midnight.AddDate(0, 0, -from),
 		midnight.AddDate(0, 0, -to).Add(time.Hour))
 	listed, listErr := keeper.States(context.Background(), w.own(website(id)))
@@ -56,9 +66,12 @@ func (w *trial) statesOf(id string, names []int64, from, to int) []string {
 		w.Fatal(err, listErr)
 	}
 	for _, one := range found {
-		texts = append(texts, fmt.Sprintf("%d %d: %d %q", one.Name, midnight.Sub(one.Day)/day, one.Version, one.Bytes))
+		texts = append(texts, fmt.Sprintf("%d %d: %d %q", one.Number, midnight.Sub(one.Day)/day, one.Version, one.Bytes))
+		if one.Empty != (len(one.Bytes) == 0) || one.StateName != stateName(one.Number) {
+			w.Errorf("%s has kind %d, and is empty: %t", texts[len(texts)-1], one.Kind, one.Empty)
+		}
 		if !slices.ContainsFunc(listed, func(l store.State) bool {
-			return l.Name == one.Name && l.Day.Equal(one.Day) && l.Version == one.Version
+			return l.StateName == one.StateName && l.Day.Equal(one.Day) && l.Version == one.Version && l.Empty == one.Empty
 		}) {
 			w.Errorf("States does not list %s", texts[len(texts)-1])
 		}
@@ -120,15 +133,19 @@ func testStatesOfChangedDay(w *trial) {
 func testDropStates(w *trial) {
 	w.someStates()
 	keeper, of := interfaceOf[store.StateKeeper](w), w.own(website("w"))
-	drop := func(but ...int64) {
-		if err := keeper.DropStates(w.Context(), of, but); err != nil {
+	drop := func(kinds []int64, but ...int64) {
+		if err := keeper.DropStates(w.Context(), of, kinds, but); err != nil {
 			w.Fatal(err)
 		}
 	}
-	drop(2, -1<<63, 77)
-	w.wantStates(w.statesOf("w", []int64{1, 2, -1 << 63}, 2, 0), `-9223372036854775808 1: 7 ""`, `2 2: 8 "d"`)
-	drop()
-	w.wantStates(w.statesOf("w", []int64{1, 2, -1 << 63}, 2, 0))
+	all := []int64{1, 2, -1 << 63}
+	drop([]int64{1, 2, 5}, 2, -1<<63, 77)
+	w.wantStates(w.statesOf("w", all, 2, 0), `-9223372036854775808 1: 7 ""`, `2 2: 8 "d"`)
+	drop(nil)
+	drop([]int64{1})
+	w.wantStates(w.statesOf("w", all, 2, 0), `-9223372036854775808 1: 7 ""`, `2 2: 8 "d"`)
+	drop([]int64{2})
+	w.wantStates(w.statesOf("w", all, 2, 0))
 	if _, erases := w.store.(store.Eraser); !erases {
 		return
 	}

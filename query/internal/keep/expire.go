@@ -87,7 +87,7 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 		for _, d := range some {
 			var keep []int64
 			if totals {
-				keep = slices.Collect(maps.Keys(had.names))
+				keep = merge.TotalsKinds()
 			}
 			if err := k.merger.Background.Do(ctx, expireRests, func(ctx context.Context) error {
 				_, err := x.Expire(ctx, website, d.Start, keep)
@@ -98,7 +98,7 @@ func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.
 			expired++
 		}
 	}
-	if totals || len(had.names) == 0 {
+	if totals || len(had.of) == 0 {
 		return expired, nil
 	}
 	return expired, k.dropTotals(ctx, website) // those that are left, of days that have not expired
@@ -148,43 +148,33 @@ func (k *Keeper) dropTotals(ctx context.Context, website store.Subject) error {
 	if !ok {
 		return nil
 	}
-	states, err := keeper.States(ctx, website)
-	if err != nil {
-		return err
-	}
-	others := map[int64]bool{}
-	for _, one := range states {
-		if !merge.IsTotals(one.Name) {
-			others[one.Name] = true
-		}
-	}
-	return keeper.DropStates(ctx, website, slices.Collect(maps.Keys(others)))
+	return keeper.DropStates(ctx, website, merge.TotalsKinds(), nil)
 }
 
-// storedTotals has the totals of a website that the store has.
+// storedTotals has the totals of a website that the store has, also those that an older program made: their versions,
+// by the start of the day and the name.
 type storedTotals struct {
-	names map[int64]bool             // also those that an older program made
-	of    map[int64]map[int64]uint64 // versions, by the start of the day and the name
+	of map[int64]map[store.StateName]uint64
 }
 
 func (t *storedTotals) note(one store.State) {
 	day := one.Day.UnixMilli()
 	if t.of[day] == nil {
-		t.of[day] = map[int64]uint64{}
+		t.of[day] = map[store.StateName]uint64{}
 	}
-	t.names[one.Name], t.of[day][one.Name] = true, one.Version
+	t.of[day][one.StateName] = one.Version
 }
 
 // totalsOf lists the totals of a website.
 func (k *Keeper) totalsOf(ctx context.Context, website store.Subject) (*storedTotals, error) {
-	found := &storedTotals{map[int64]bool{}, map[int64]map[int64]uint64{}}
+	found := &storedTotals{map[int64]map[store.StateName]uint64{}}
 	keeper, ok := k.Seals.store.(store.StateKeeper)
 	if !ok {
 		return found, nil
 	}
 	states, err := keeper.States(ctx, website)
 	for _, one := range states {
-		if merge.IsTotals(one.Name) {
+		if merge.IsTotals(one.StateName) {
 			found.note(one)
 		}
 	}
@@ -248,18 +238,18 @@ func (s *States) makeTotals(ctx context.Context, website store.Subject, some []s
 func (t *storedTotals) fresh(sets merge.StateSets, snapshot *days.Snapshot, of calendar.Interval) bool {
 	versions := t.of[of.From]
 	return !slices.ContainsFunc(sets.All, func(set *merge.StateSet) bool {
-		version, want := versions[set.Totals.State], set.TotalsVersion(snapshot, of)
-		return version != want && version != merge.WithoutRows(want)
+		return versions[set.Totals.State] != set.TotalsVersion(snapshot, of)
 	})
 }
 
 // copyStates stores the states of a day as totals.
 func (s *States) copyStates(ctx context.Context, website store.Subject, of calendar.Interval, snapshot *days.Snapshot,
 	had *storedTotals) error {
-	sets, names := s.merger.StateSets(), map[int64]int64{} // of totals, by the name of the copied state
+	sets := s.merger.StateSets()
+	names := map[store.StateName]store.StateName{} // of totals, by the name of the copied state
 	for _, set := range sets.All {
-		names[set.Name] = set.Totals.State
-		for members, name := range set.Called {
+		names[set.Names.State] = set.Totals.State
+		for members, name := range set.Names.Dictionaries {
 			names[name] = set.Totals.Dictionaries[members]
 		}
 	}
@@ -268,17 +258,17 @@ func (s *States) copyStates(ctx context.Context, website store.Subject, of calen
 	if err != nil {
 		return err
 	}
-	found := map[int64]store.State{}
+	found := map[store.StateName]store.State{}
 	for _, one := range states {
-		found[one.Name] = one
+		found[one.StateName] = one
 	}
 	rows := snapshot.Version(of)
 	var dictionaries, copies []store.State
 	for _, set := range sets.All {
-		one, ok := found[set.Name]
+		one, ok := found[set.Names.State]
 		if version := set.TotalsVersion(snapshot, of); ok && one.Version >= set.Version(snapshot, of) {
-			copies = append(copies, store.State{Name: set.Totals.State, Day: one.Day, Version: version, Rows: rows,
-				Bytes: one.Bytes})
+			copies = append(copies, store.State{StateName: set.Totals.State, Day: one.Day, Version: version,
+				Rows: rows, Bytes: one.Bytes})
 		} else {
 			switch empty, err := s.withoutRows(ctx, website, of, set); {
 			case merge.TooLarge(err):
@@ -288,13 +278,14 @@ func (s *States) copyStates(ctx context.Context, website store.Subject, of calen
 			case !empty:
 				return errChanging
 			}
-			copies = append(copies, store.State{Name: set.Totals.State, Day: time.UnixMilli(of.From).UTC(),
-				Version: merge.WithoutRows(version), Rows: rows})
+			copies = append(copies, store.State{StateName: set.Totals.State, Day: time.UnixMilli(of.From).UTC(),
+				Version: version, Rows: rows, Empty: true})
 		}
-		for _, name := range set.Called {
+		for _, name := range set.Names.Dictionaries {
 			if one, ok := found[name]; ok {
 				dictionaries = append(dictionaries,
-					store.State{Name: names[name], Day: one.Day, Version: one.Version, Rows: rows, Bytes: one.Bytes})
+					store.State{StateName: names[name], Day: one.Day, Version: one.Version, Rows: rows,
+						Bytes: one.Bytes})
 				delete(found, name)
 			}
 		}

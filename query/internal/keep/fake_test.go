@@ -220,7 +220,7 @@ func (f *fake) States(context.Context, store.Subject) ([]store.State, error) {
 	return nil, f.begin("list states")
 }
 
-func (f *fake) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+func (f *fake) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
 	return nil, nil
 }
 
@@ -228,7 +228,7 @@ func (f *fake) SaveStates(context.Context, store.Subject, []store.State) error {
 	return f.begin("save states")
 }
 
-func (f *fake) DropStates(_ context.Context, of store.Subject, but []int64) error {
+func (f *fake) DropStates(_ context.Context, of store.Subject, _, but []int64) error {
 	return f.begin("drop states of %s but %d", of.ID, len(but))
 }
 

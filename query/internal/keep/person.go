@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,14 +94,14 @@ func (e *personTotals) around(ctx context.Context, remove func() (map[string]int
 }
 
 // expired returns the days whose rows were removed, the oldest first, with their names of totals.
-func (e *personTotals) expired(ctx context.Context) (days []store.Day, names []int64, err error) {
+func (e *personTotals) expired(ctx context.Context) (days []store.Day, names []store.StateName, err error) {
 	states, err := e.keeper.States(ctx, e.website)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, one := range states {
-		if merge.IsTotals(one.Name) && !slices.Contains(names, one.Name) {
-			names = append(names, one.Name)
+		if merge.IsTotals(one.StateName) && !slices.Contains(names, one.StateName) {
+			names = append(names, one.StateName)
 		}
 	}
 	if len(names) == 0 {
@@ -147,10 +148,10 @@ func (e *personTotals) putBack(ctx context.Context, held []store.State) error {
 	}
 	has := map[merge.StoredName]bool{}
 	for _, one := range states {
-		has[merge.StoredName{Name: one.Name, Of: merge.DayOf(one.Day)}] = true
+		has[merge.StoredName{Name: one.StateName, Of: merge.DayOf(one.Day)}] = true
 	}
 	return e.save(ctx, slices.DeleteFunc(held, func(one store.State) bool {
-		return has[merge.StoredName{Name: one.Name, Of: merge.DayOf(one.Day)}]
+		return has[merge.StoredName{Name: one.StateName, Of: merge.DayOf(one.Day)}]
 	}))
 }
 
@@ -203,7 +204,7 @@ const savedDictionaries = 8
 // replace puts random numbers in the place of the hashes of ids in the dictionaries of totals, and returns the number
 // of days that had one of them.
 func (e *personTotals) replace(ctx context.Context, s store.Store, ids []string) (days int, err error) {
-	all, names, err := e.ofTotals(ctx)
+	all, names, err := e.withDictionaries(ctx)
 	if err != nil || len(all) == 0 {
 		return 0, err
 	}
@@ -249,21 +250,21 @@ func (e *personTotals) replace(ctx context.Context, s store.Store, ids []string)
 	})
 }
 
-// ofTotals returns the days that have totals, in order, and the names of totals.
-func (e *personTotals) ofTotals(ctx context.Context) (days []time.Time, names []int64, err error) {
+// withDictionaries returns the days that have dictionaries of totals, in order, and the names of these.
+func (e *personTotals) withDictionaries(ctx context.Context) (days []time.Time, names []store.StateName, err error) {
 	states, err := e.keeper.States(ctx, e.website)
 	for _, one := range states {
-		if merge.IsTotals(one.Name) {
-			days, names = append(days, one.Day), append(names, one.Name)
+		if merge.IsTotalsDictionary(one.StateName) {
+			days, names = append(days, one.Day), append(names, one.StateName)
 		}
 	}
 	slices.SortFunc(days, time.Time.Compare)
-	slices.Sort(names)
+	slices.SortFunc(names, func(a, b store.StateName) int { return cmp.Compare(a.Number, b.Number) })
 	return slices.CompactFunc(days, time.Time.Equal), slices.Compact(names), err
 }
 
 // dictionaries calls do with each dictionary of totals of days, which are in order.
-func (e *personTotals) dictionaries(ctx context.Context, days []time.Time, names []int64,
+func (e *personTotals) dictionaries(ctx context.Context, days []time.Time, names []store.StateName,
 	do func(store.State, *codec.Dictionary) error) error {
 	for some := range slices.Chunk(days, totalsAtOnce) {
 		states, err := e.keeper.LoadStates(ctx, e.website, names, some[0], some[len(some)-1].AddDate(0, 0, 1))
@@ -273,7 +274,7 @@ func (e *personTotals) dictionaries(ctx context.Context, days []time.Time, names
 		for _, one := range states {
 			d, err := codec.ReadDictionary(one.Bytes)
 			if err != nil {
-				continue // it is a state
+				continue // it is damaged, and no answer reads it
 			}
 			if err := do(one, d); err != nil {
 				return err

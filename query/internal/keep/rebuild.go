@@ -3,8 +3,6 @@ package keep
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -41,10 +39,7 @@ func (k *Keeper) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		k.merger.Partials.Forget(website)
 	}
 	if keeper, ok := k.Seals.store.(store.StateKeeper); ok {
-		totals, failed := k.totalsOf(ctx, website)
-		if err = errors.Join(err, failed); failed == nil {
-			err = errors.Join(err, keeper.DropStates(ctx, website, slices.Collect(maps.Keys(totals.names))))
-		}
+		err = errors.Join(err, keeper.DropStates(ctx, website, merge.PartialKinds(), nil))
 	}
 	k.forget()
 	if err != nil {

@@ -57,10 +57,9 @@ func (s *States) store(ctx context.Context, website store.Subject, days []calend
 		days = days[:n]
 		s.batch.Forget(website)
 	}
-	// The totals of an older program stay: nothing can make them again.
-	// an older program stored it
-	if names := append(b.sets.Names(), b.known.Stored.Names(merge.IsTotals)...); b.known.Stored.HasOthers(names) {
-		return true, s.merger.Keeper.DropStates(ctx, website, names)
+	// The partials of an older program go. Its totals stay: nothing can make them again.
+	if kinds, numbers := merge.PartialKinds(), b.sets.Numbers(); b.known.Stored.HasOthers(kinds, numbers) {
+		return true, s.merger.Keeper.DropStates(ctx, website, kinds, numbers)
 	}
 	return true, nil
 }
@@ -133,7 +132,7 @@ func (b *batch) gather(ctx context.Context, set *merge.StateSet) (one built, err
 	}
 	b.snapshot = one.Snapshot
 	one.versions = one.Lookup.Versions(set.Part)
-	for i, stored := range b.known.Stored.Versions(set.Name, b.days) {
+	for i, stored := range b.known.Stored.Versions(set.Names.State, b.days) {
 		if stored < one.versions[i] {
 			one.due = append(one.due, i)
 		}
@@ -183,10 +182,10 @@ func (b *batch) encode(ctx context.Context) (dictionaries, states []store.State,
 
 // loadDictionaries loads the stored dictionaries, so that later states are stored with the same ones.
 func (b *batch) loadDictionaries(ctx context.Context) error {
-	wanted := map[int64]string{} // members, by the name of their dictionary
+	wanted := map[store.StateName]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
 		for _, members := range one.set.Unknown(b.site, one.set.Aggregates, b.days) {
-			wanted[one.set.Called[members]] = members
+			wanted[one.set.Names.Dictionaries[members]] = members
 		}
 	}
 	if len(wanted) == 0 {
@@ -211,7 +210,7 @@ func (b *batch) loadDictionaries(ctx context.Context) error {
 func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []store.State) {
 	var sets []*codec.StateSet
 	var found [][]*state.Partial
-	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
+	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]store.StateName{}
 	for _, one := range b.built {
 		partials := one.set.Partials(b.site, of, one.versions[i])
 		if !slices.Contains(one.due, i) || partials == nil {
@@ -219,8 +218,9 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 		}
 		sets, found = append(sets, &one.set.StateSet), append(found, partials)
 		rows = one.Snapshot.Version(of)
-		states = append(states, store.State{Name: one.set.Name, Day: start, Version: one.versions[i], Rows: rows})
-		for members, name := range one.set.Called {
+		states = append(states, store.State{StateName: one.set.Names.State, Day: start, Version: one.versions[i],
+			Rows: rows})
+		for members, name := range one.set.Names.Dictionaries {
 			names[members] = name
 		}
 	}
@@ -231,7 +231,7 @@ func (b *batch) encodeDay(i int, of calendar.Interval) (dictionaries, states []s
 	for members, bytes := range e.Dictionaries {
 		dictionaries = append(dictionaries, b.replaced(members, of, rows, states)...)
 		dictionaries = append(dictionaries,
-			store.State{Name: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
+			store.State{StateName: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
 	}
 	return dictionaries, states
 }
@@ -243,15 +243,15 @@ func (b *batch) replaced(members string, of calendar.Interval, rows uint64,
 	newer []store.State) (unread []store.State) {
 	b.known.PutDictionary(members, of, nil)
 	for _, set := range b.sets.All {
-		if _, has := set.Called[members]; !has {
+		if _, has := set.Names.Dictionaries[members]; !has {
 			continue
 		}
-		known := b.known.Stored.Versions(set.Name, []calendar.Interval{of})[0] > 0
-		if known && !slices.ContainsFunc(newer, func(one store.State) bool { return one.Name == set.Name }) {
-			unread = append(unread, store.State{Name: set.Name, Day: time.UnixMilli(of.From).UTC(), Rows: rows})
+		known := b.known.Stored.Versions(set.Names.State, []calendar.Interval{of})[0] > 0
+		if known && !slices.ContainsFunc(newer, func(one store.State) bool { return one.StateName == set.Names.State }) {
+			unread = append(unread, store.State{StateName: set.Names.State, Day: time.UnixMilli(of.From).UTC(), Rows: rows})
 			b.unread = true
 		}
-		b.known.Stored.Note([]memory.StoredVersion{{Name: set.Name, Of: of}})
+		b.known.Stored.Note([]memory.StoredVersion{{Name: set.Names.State, Of: of}})
 	}
 	return unread
 }
@@ -259,7 +259,7 @@ func (b *batch) replaced(members string, of calendar.Interval, rows uint64,
 // store stores first the dictionaries, without which no state can be read, each after what takes the place of states
 // that need the old one.
 func (b *batch) store(ctx context.Context, dictionaries, states []store.State) error {
-	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Number, b.Number) })
 	all := append(dictionaries, states...)
 	for len(all) > 0 {
 		n, bytes := 0, 0
@@ -273,7 +273,7 @@ func (b *batch) store(ctx context.Context, dictionaries, states []store.State) e
 		}
 		noted := make([]memory.StoredVersion, n)
 		for i, one := range all[:n] {
-			noted[i] = memory.StoredVersion{Name: one.Name, Of: merge.DayOf(one.Day), Version: one.Version}
+			noted[i] = memory.StoredVersion{Name: one.StateName, Of: merge.DayOf(one.Day), Version: one.Version}
 		}
 		b.known.Stored.Note(noted)
 		all = all[n:]

@@ -61,7 +61,7 @@ func inChunks(days []calendar.Interval) (chunks [][]calendar.Interval) {
 
 // read reads the states of some days, with their dictionaries. It returns no days if the store fails.
 func (l *loader) read(ctx context.Context, days []calendar.Interval) storedDays {
-	names := []int64{l.names.State}
+	names := []store.StateName{l.names.State}
 	for _, members := range l.set.Unknown(l.site, l.some, days) {
 		names = append(names, l.names.Dictionaries[members])
 	}

@@ -80,7 +80,7 @@ func (g *Lookup) readPart(ctx context.Context, of *mergedPart, set *StateSet, is
 		return p
 	}
 	p.Storable = true
-	stored := g.Site.Stored.Versions(set.Name, g.stretches)
+	stored := g.Site.Stored.Versions(set.Names.State, g.stretches)
 	for i, version := range versions {
 		if version > 0 && stored[i] >= version {
 			p.Stored++

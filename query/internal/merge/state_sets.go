@@ -25,12 +25,11 @@ import (
 // stored once.
 type StateSet struct {
 	codec.StateSet
-	*Merge                  // whose only part it is, of no website and no time
-	Part   *mergedPart      // which has all aggregates
-	count  string           // the name of the aggregate that counts rows
-	Name   int64            // of its stored states
-	Called map[string]int64 // the names of its stored dictionaries, by those of their members
-	Totals SetNames         // of its totals
+	*Merge             // whose only part it is, of no website and no time
+	Part   *mergedPart // which has all aggregates
+	count  string      // the name of the aggregate that counts rows
+	Names  SetNames    // of its partials
+	Totals SetNames
 }
 
 // StateSets has all state sets of an engine, in the order of the types.
@@ -104,7 +103,7 @@ func (set *StateSet) Partials(site *memory.Partials, of calendar.Interval, versi
 
 // statesVersion is a part of the names of states. Change it if the meaning of states changes in a way that neither
 // statements nor the names of aggregates show.
-const statesVersion = 3
+const statesVersion = 4
 
 // finish orders the aggregates, and names the state set by the statements that compute it. A program that computes
 // something else uses other names, and never reads these states.
@@ -120,7 +119,8 @@ func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 		set.Aggregates = append(set.Aggregates, one.Aggregate)
 		_, _ = fmt.Fprintf(hash, "%q %d %q\n", one.Name, one.Kind, one.Members)
 	}
-	set.Totals = SetNames{totalsName(hash.Sum(nil)), map[string]int64{}}
+	set.Totals = SetNames{store.StateName{Kind: totalsKind, Number: numberOf(hash.Sum(nil))},
+		map[string]store.StateName{}}
 	from := set.p.Range.From.UnixMilli()
 	w := calendar.Interval{From: from, To: from + calendar.Day}
 	p := planIn(set.p, w)
@@ -128,15 +128,17 @@ func (set *StateSet) finish(d *dialect.Dialect, seals store.Derivation) {
 	for _, s := range append([]store.Statement{partials.Statement}, seals.Rows...) {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
-	set.Name = otherName(hash.Sum(nil))
-	set.Called = map[string]int64{}
+	set.Names = SetNames{store.StateName{Kind: partialKind, Number: numberOf(hash.Sum(nil))},
+		map[string]store.StateName{}}
 	for _, members := range set.Dictionaries(set.Aggregates) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d\ndictionary %s", statesVersion, members))
-		set.Called[members], set.Totals.Dictionaries[members] = otherName(sum[:]), totalsName(sum[:])
+		number := numberOf(sum[:])
+		set.Names.Dictionaries[members] = store.StateName{Kind: dictionaryKind, Number: number}
+		set.Totals.Dictionaries[members] = store.StateName{Kind: totalsDictionaryKind, Number: number}
 	}
 }
 
-func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // any will do
+func numberOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // any will do
 
 // of is the state set that has all aggregates of a part; nil: none has.
 func (s *StateSets) of(m *Merge, part *mergedPart) *StateSet {
@@ -148,12 +150,12 @@ func (s *StateSets) of(m *Merge, part *mergedPart) *StateSet {
 	return set
 }
 
-// Names returns the names of all stored states.
-func (s *StateSets) Names() (all []int64) {
+// Numbers returns the numbers of all stored partials and of their dictionaries.
+func (s *StateSets) Numbers() (all []int64) {
 	for _, set := range s.All {
-		all = append(all, set.Name)
-		for _, dictionary := range set.Called {
-			all = append(all, dictionary)
+		all = append(all, set.Names.State.Number)
+		for _, dictionary := range set.Names.Dictionaries {
+			all = append(all, dictionary.Number)
 		}
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -18,15 +19,15 @@ type speaks struct {
 func (s speaks) Dialect() *dialect.Dialect { return s.lang }
 
 // setsBy are the state sets of an engine, by the names of their states.
-func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*StateSet {
+func setsBy(t *testing.T, lang *dialect.Dialect) map[store.StateName]*StateSet {
 	t.Helper()
 	e, err := testMerger(speaks{lang: lang})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[int64]*StateSet{}
+	found := map[store.StateName]*StateSet{}
 	for _, set := range e.StateSets().All {
-		found[set.Name] = set
+		found[set.Names.State] = set
 	}
 	return found
 }
@@ -36,7 +37,7 @@ func setsBy(t *testing.T, lang *dialect.Dialect) map[int64]*StateSet {
 func TestStateSetNames(t *testing.T) {
 	before, again := setsBy(t, dialect.DuckDB()), setsBy(t, dialect.DuckDB())
 	if names := slices.Collect(maps.Keys(before)); len(names) < 40 || len(names) != len(again) ||
-		slices.ContainsFunc(names, func(n int64) bool { return again[n] == nil }) {
+		slices.ContainsFunc(names, func(n store.StateName) bool { return again[n] == nil }) {
 		t.Errorf("%d sets, then %d", len(before), len(again))
 	}
 	for op, all := range map[dialect.Op]bool{dialect.FloorDiv: true, dialect.RunningMax: true, dialect.Lower: false} {

@@ -25,7 +25,8 @@ func (mr *Merger) ListStored(ctx context.Context, site *memory.Partials, website
 	}
 	all := make([]memory.StoredVersion, len(states))
 	for i, one := range states {
-		all[i] = memory.StoredVersion{Name: one.Name, Of: DayOf(one.Day), Version: one.Version}
+		all[i] = memory.StoredVersion{Name: one.StateName, Of: DayOf(one.Day), Version: one.Version,
+			Empty: one.Empty}
 	}
 	site.Stored.Set(all)
 	return err
@@ -52,7 +53,7 @@ func (g *Lookup) loadStored(ctx context.Context, of *mergedPart, missing []int, 
 	} else {
 		g.computeBeside(ctx, of, others)
 	}
-	l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: SetNames{set.Name, set.Called},
+	l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: set.Names,
 		some: g.aggregatesOf(of)}
 	l.load(ctx, wanted)
 	return g.Look(of, versions), nil
@@ -69,7 +70,7 @@ func (g *Lookup) stored(ctx context.Context, of *mergedPart, missing []int, vers
 	if set == nil || !g.listed(ctx) {
 		return nil, nil, missing
 	}
-	stored := g.Site.Stored.Versions(set.Name, g.stretches)
+	stored := g.Site.Stored.Versions(set.Names.State, g.stretches)
 	for _, i := range missing {
 		if stored[i] >= versions[i] {
 			wanted = append(wanted, g.stretches[i])
@@ -122,7 +123,7 @@ func (p *pending) wait() (*state.Computed, error) {
 
 // A StoredName is the name of a state or a dictionary of a day in the store.
 type StoredName struct {
-	Name int64
+	Name store.StateName
 	Of   calendar.Interval
 }
 
@@ -134,13 +135,13 @@ func (set *StateSet) Unknown(site *memory.Partials, some []state.Aggregate, days
 }
 
 // ReadStates reads what the store has by these names, of days in their order.
-func (mr *Merger) ReadStates(ctx context.Context, website store.Subject, names []int64,
+func (mr *Merger) ReadStates(ctx context.Context, website store.Subject, names []store.StateName,
 	days []calendar.Interval) (map[StoredName]store.State, error) {
 	from, to := calendar.Interval{From: days[0].From, To: days[len(days)-1].To}.Times()
 	states, err := mr.Keeper.LoadStates(ctx, website, names, from, to)
 	found := make(map[StoredName]store.State, len(states))
 	for _, one := range states {
-		found[StoredName{one.Name, DayOf(one.Day)}] = one
+		found[StoredName{one.StateName, DayOf(one.Day)}] = one
 	}
 	return found, err
 }

@@ -28,32 +28,37 @@ import (
 // Unlike the names of other states, the names of totals do not depend on SQL: a later version of the program still
 // reads them, unless what it counts has changed.
 
-// The versions of totals, in their states and in memory.
+// The kinds of stored states.
 const (
-	// plus the version of the rows of the day, and of the days after it that decide about its sessions
-	totalsVersion = 1 << 62
-	withoutRows   = 1 << 61 // is added if the day has no rows for the state set; then the state has no bytes
+	partialKind          = iota + 1 // partials of a state set
+	dictionaryKind                  // the members of sets of these partials
+	totalsKind                      // totals of a state set
+	totalsDictionaryKind            // the members of sets of these totals
 )
 
-// IsTotals reports whether a name of stored states or dictionaries is one of totals.
-func IsTotals(name int64) bool { return name&1 == 1 }
+// PartialKinds returns the kinds of states that can be computed again while their day has its rows.
+func PartialKinds() []int64 { return []int64{partialKind, dictionaryKind} }
 
-// otherName returns a name of states that are not totals.
-func otherName(sum []byte) int64 { return nameOf(sum) &^ 1 }
+// TotalsKinds returns the kinds of states that stay when the rows of their day are removed because of their age.
+func TotalsKinds() []int64 { return []int64{totalsKind, totalsDictionaryKind} }
 
-// totalsName returns a name of totals.
-func totalsName(sum []byte) int64 { return nameOf(sum) | 1 }
+// IsTotals reports whether a name is one of totals or of a dictionary of totals.
+func IsTotals(name store.StateName) bool { return slices.Contains(TotalsKinds(), name.Kind) }
+
+// IsTotalsDictionary reports whether a name is one of a dictionary of totals.
+func IsTotalsDictionary(name store.StateName) bool { return name.Kind == totalsDictionaryKind }
 
 // SetNames has the names of the stored states of a state set, and of their dictionaries by those of their members.
 type SetNames struct {
-	State        int64
-	Dictionaries map[string]int64
+	State        store.StateName
+	Dictionaries map[string]store.StateName
 }
 
-// TotalsVersion returns the version of the totals of a day. snapshot has the day and the days around it.
+// TotalsVersion returns the version of the totals of a day: of its rows, and of those of the days after it that decide
+// about its sessions. snapshot has the day and the days around it.
 func (set *StateSet) TotalsVersion(snapshot *days.Snapshot, day calendar.Interval) uint64 {
 	after := calendar.Interval{From: day.From, To: day.To + set.Part.needs.After*calendar.Day}
-	return totalsVersion + snapshot.Version(after)
+	return snapshot.Version(after)
 }
 
 // Version returns the version of the rows that the states of a day are computed from. snapshot has the day and the days
@@ -69,9 +74,6 @@ func (s *StateSets) TotalsReach() (reach int64) {
 	}
 	return reach
 }
-
-// WithoutRows returns the version of totals of a day that has no rows.
-func WithoutRows(version uint64) uint64 { return version | withoutRows }
 
 // asTotals returns the aggregate that partials from totals of a have in memory. They were made with all rows of removed
 // days, so no partial that was computed without these rows takes their place, and they take the place of none.
@@ -248,10 +250,10 @@ func (g *Lookup) choose(of *mergedPart, set *StateSet) choice {
 		expired, has := g.Snapshot.Expired(day), s == day && stored[i] > 0
 		follows := g.Snapshot.Expired(before) && c.lacks.UnixMilli() <= before.From // removed days with totals
 		switch {
-		case has && expired, has && follows && stored[i]&^withoutRows == set.TotalsVersion(g.Snapshot, day):
+		case has && expired, has && follows && stored[i] == set.TotalsVersion(g.Snapshot, day):
 			c.totals[i] = true
-			if c.versions[i] = stored[i]; stored[i]&withoutRows > 0 {
-				c.versions[i] = 0
+			if c.versions[i] = stored[i]; g.Site.Stored.IsEmpty(set.Totals.State, s) {
+				c.versions[i] = 0 // nothing is looked for
 			}
 		case expired:
 			c.lacks = time.UnixMilli(day.To).UTC()
@@ -264,7 +266,7 @@ func (g *Lookup) choose(of *mergedPart, set *StateSet) choice {
 
 // loadChosen loads stored states of the missing stretches of a part.
 func (g *Lookup) loadChosen(ctx context.Context, of *mergedPart, set *StateSet, c choice, missing []int) {
-	others := g.Site.Stored.Versions(set.Name, g.stretches)
+	others := g.Site.Stored.Versions(set.Names.State, g.stretches)
 	var totals, states []calendar.Interval
 	for _, i := range missing {
 		switch s := g.stretches[i]; {
@@ -278,7 +280,7 @@ func (g *Lookup) loadChosen(ctx context.Context, of *mergedPart, set *StateSet, 
 		names SetNames
 		as    func(state.Aggregate) state.Aggregate
 		days  []calendar.Interval
-	}{{set.Totals, asTotals, totals}, {SetNames{set.Name, set.Called}, nil, states}} {
+	}{{set.Totals, asTotals, totals}, {set.Names, nil, states}} {
 		l := loader{Merger: g.merger, site: g.Site, website: g.p.Subject, set: set, names: one.names,
 			some: g.aggregatesOf(of), as: one.as}
 		for _, members := range set.Dictionaries(l.some) {

@@ -85,8 +85,8 @@ CREATE TABLE seals(subject INTEGER NOT NULL, day INTEGER NOT NULL, version BIGIN
 
 -- States that the engine stores for UTC days, in pieces. See store.StateKeeper.
 CREATE TABLE partials(
-  subject INTEGER NOT NULL, name BIGINT NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL,
-  piece INTEGER NOT NULL, state BLOB USING COMPRESSION uncompressed NOT NULL);
+  subject INTEGER NOT NULL, kind BIGINT NOT NULL, number BIGINT NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL,
+  empty BOOLEAN NOT NULL, piece INTEGER NOT NULL, state BLOB USING COMPRESSION uncompressed NOT NULL);
 
 -- Tables for the store itself.
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // A Stored has the versions of the states that a store has of a subject. It is safe for concurrent use.
@@ -11,8 +12,8 @@ type Stored struct {
 	partials *Partials
 
 	// Guarded by Cache.mu.
-	versions map[int64]map[calendar.Interval]uint64 // by name; nil: not known
-	size     int64                                  // bytes of versions; Partials.size has them, too
+	versions map[store.StateName]map[calendar.Interval]StoredVersion // nil: not known
+	size     int64                                                   // bytes of versions; Partials.size has them, too
 }
 
 // IsKnown reports whether it is known what the store has.
@@ -24,18 +25,19 @@ func (s *Stored) IsKnown() bool {
 
 // A StoredVersion says that a store has something called by a number of a stretch, of which version.
 type StoredVersion struct {
-	Name    int64
+	Name    store.StateName
 	Of      calendar.Interval
 	Version uint64
+	Empty   bool // there are no rows for it
 }
 
 // Set notes all that the store has.
 func (s *Stored) Set(all []StoredVersion) {
 	s.partials.cache.mu.Lock()
 	defer s.partials.cache.mu.Unlock()
-	s.versions = map[int64]map[calendar.Interval]uint64{}
+	s.versions = map[store.StateName]map[calendar.Interval]StoredVersion{}
 	s.note(all)
-	const bytes = 64 // of each, about
+	const bytes = 120 // of each, about
 	grown := bytes*int64(len(all)) - s.size
 	s.size += grown
 	w := s.partials
@@ -57,45 +59,40 @@ func (s *Stored) Note(some []StoredVersion) {
 func (s *Stored) note(some []StoredVersion) {
 	for _, one := range some {
 		if s.versions[one.Name] == nil {
-			s.versions[one.Name] = map[calendar.Interval]uint64{}
+			s.versions[one.Name] = map[calendar.Interval]StoredVersion{}
 		}
-		s.versions[one.Name][one.Of] = one.Version
+		s.versions[one.Name][one.Of] = one
 	}
 }
 
 // Versions returns the versions of the stored states with a name, by interval. 0 means that none is known.
-func (s *Stored) Versions(name int64, of []calendar.Interval) []uint64 {
+func (s *Stored) Versions(name store.StateName, of []calendar.Interval) []uint64 {
 	s.partials.cache.mu.Lock()
 	defer s.partials.cache.mu.Unlock()
 	versions := make([]uint64, len(of))
 	if known := s.versions[name]; known != nil {
 		for i, day := range of {
-			versions[i] = known[day]
+			versions[i] = known[day].Version
 		}
 	}
 	return versions
 }
 
-// HasOthers reports whether the store has something by other names than these.
-func (s *Stored) HasOthers(names []int64) bool {
+// IsEmpty reports whether the store has a state that is known to have no rows.
+func (s *Stored) IsEmpty(name store.StateName, of calendar.Interval) bool {
+	s.partials.cache.mu.Lock()
+	defer s.partials.cache.mu.Unlock()
+	return s.versions[name][of].Empty
+}
+
+// HasOthers reports whether the store has something of these kinds with other numbers than these.
+func (s *Stored) HasOthers(kinds, numbers []int64) bool {
 	s.partials.cache.mu.Lock()
 	defer s.partials.cache.mu.Unlock()
 	for name := range s.versions {
-		if !slices.Contains(names, name) {
+		if slices.Contains(kinds, name.Kind) && !slices.Contains(numbers, name.Number) {
 			return true
 		}
 	}
 	return false
-}
-
-// Names returns the names of what the store has that fulfil a condition.
-func (s *Stored) Names(condition func(int64) bool) (names []int64) {
-	s.partials.cache.mu.Lock()
-	defer s.partials.cache.mu.Unlock()
-	for name := range s.versions {
-		if condition(name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }
