@@ -23,7 +23,7 @@ With compare, "previous" has the rows of the other period, and "changes" the dif
 
 const askInput = `{"type":"object","required":["website_id","parameters"],"properties":{
 "website_id":{"type":"string","description":"Id from list_websites."},
-"parameters":{"type":"array","minItems":1,"items":{"type":["string","object"]},"description":"Names of query types, or objects with name (or with dataset and metrics) and options of their own."},
+"parameters":{"type":"array","minItems":1,"items":{"type":["string","object"]},"description":"Names of query types, or objects with name (or with dataset and metrics) and their own options."},
 "preset":{"type":"string","description":"Range such as today, last_7d, last_30d or this_month; or use startDate and endDate."},
 "startDate":{"type":"string","description":"First day, YYYY-MM-DD."},
 "endDate":{"type":"string","description":"Last day, YYYY-MM-DD, inclusive."},

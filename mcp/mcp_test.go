@@ -320,7 +320,7 @@ func known(api http.Handler) http.Handler {
 	})
 }
 
-// An API of a host may fail in any way; the server goes on.
+// An API of a host may fail in any way; the server continues.
 func TestBrokenAPI(t *testing.T) {
 	for want, api := range map[string]http.HandlerFunc{
 		"the API failed to answer": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },

@@ -17,7 +17,7 @@ import (
 )
 
 // lines is a transport with one message per line. The connection of the SDK ends at the first line that it cannot read;
-// this one answers with an error and goes on.
+// this one answers with an error and continues.
 type lines struct {
 	in  io.Reader
 	out io.Writer

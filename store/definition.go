@@ -59,7 +59,7 @@ type DefinitionStore interface {
 	// Definitions lists the definitions of a website in the order of [CompareDefinitions].
 	Definitions(ctx context.Context, website string) ([]Definition, error)
 	// PutDefinition stores d, in place of the one of its kind and name, whose Created stays. It sets the times, and
-	// returns d as it is stored. Its error wraps [ErrBound], or [ErrNotFound] if there is no such website.
+	// returns d as it is stored. Its error wraps [ErrBound], or [ErrNotFound] if the website is missing.
 	PutDefinition(ctx context.Context, website string, d Definition) (Definition, error)
 	// RemoveDefinition removes a definition. Its error wraps [ErrNotFound].
 	RemoveDefinition(ctx context.Context, website string, kind DefinitionKind, name string) error

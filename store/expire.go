@@ -15,7 +15,7 @@ type Expirer interface {
 	// From then on [Day.Expired] of the day is set, and Day.Version is larger. If nothing is left to remove, neither
 	// changes. Rows of the day may be written later: another call removes them.
 	//
-	// Expire works in small pieces, and writes and queries go on between these. After an error some rows may be gone,
-	// and Day.Expired may be set; Day.Version is larger than it then. Another call removes the rest.
+	// Expire works in small pieces, and writes and queries continue between these. After an error some rows may be
+	// gone, and Day.Expired may be set; Day.Version is larger than it then. Another call removes the rest.
 	Expire(ctx context.Context, s Subject, day time.Time, keep []int64) (int64, error)
 }

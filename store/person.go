@@ -18,8 +18,8 @@ type PersonEraser interface {
 	// table. A row belongs to p if it has one of the ids of p. A row without an anonymous id and without a profile id
 	// belongs to p if its session has a row with one of the ids of p.
 	//
-	// The versions of the days of removed rows grow, and so do those of the days up to [MaxAround] before and after
-	// them. Seals and states of all these days are deleted.
+	// The versions of the days of removed rows grow, and so do the versions of the days up to [MaxAround] before and
+	// after them. Seals and states of all these days are deleted.
 	//
 	// After an error some rows may be gone, and the numbers are unknown; another call removes the rest. The error wraps
 	// ErrInvalid if p has no website, no id or an empty id; then nothing is removed.
@@ -48,7 +48,7 @@ type VisitorHasher interface {
 // A Purger can make removed rows unreadable. The interface is optional.
 type Purger interface {
 	// Purge rewrites the files of the store without the bytes of removed rows, which may stay in free parts of a file
-	// for a long time. It changes no answer and no version. Queries go on meanwhile, and writes may wait. A file in
+	// for a long time. It changes no answer and no version. Queries continue meanwhile, and writes may wait. A file in
 	// which rows were removed takes up to twice its size of the disk during Purge. A store that rewrites its files in
 	// place, or has several servers, says in its documentation what remains. Purge may stop when ctx ends; then another
 	// call begins again.

@@ -13,11 +13,11 @@ type Remover interface {
 	// RemoveImport removes the rows of s that belong to this import alone, forgets their event ids, and returns the
 	// number of removed rows by logical table. Rows that belong to other imports, too, stay, and belong to these.
 	//
-	// The versions of the days of removed rows grow, and so do those of the days up to [MaxAround] before and after
-	// them. Seals and states of all these days are deleted.
+	// The versions of the days of removed rows grow, and so do the versions of the days up to [MaxAround] before and
+	// after them. Seals and states of all these days are deleted.
 	//
-	// RemoveImport works day by day, and writes and queries go on in between. After an error some rows may be gone, and
-	// the numbers are unknown; another call removes the rest. The error wraps ErrInvalid if the id is not one of an
+	// RemoveImport works day by day, and writes and queries continue in between. After an error some rows may be gone,
+	// and the numbers are unknown; another call removes the rest. The error wraps ErrInvalid if the id is not one of an
 	// import; then nothing is removed.
 	RemoveImport(ctx context.Context, s Subject, id string) (map[string]int64, error)
 	// Claim notes that the rows of b were sent again, as Write does for repeats, for stored rows with the same event

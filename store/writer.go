@@ -42,7 +42,7 @@ type Written struct {
 // somebody else sent it, too: [Remover] says what that means. No answer depends on it.
 type Batch struct {
 	// Owner and Sender name who sent the rows, for a store whose writes wait for each other: it lets owners take turns,
-	// and the senders of an owner. They are not stored. Batches without an Owner share its turns, and likewise for
+	// and the senders of an owner. They are not stored. Batches without an Owner share its turns; the same holds for
 	// Sender.
 	Owner, Sender string
 

@@ -131,7 +131,7 @@ var rules = []string{
 // failures matches the errors of queries and of parameters.
 var failures = regexp.MustCompile(`"success":false,(?:"data":\[\],)?"error":"((?:[^"\\]|\\.)*)"`)
 
-// unexplained returns an error in the answer to a valid query that is not one of rules; empty if there is none.
+// unexplained returns an error in the answer to a valid query that is not one of rules, or an empty text.
 func (x exchange) unexplained() string {
 	if !x.Valid || x.Path != "/v1/query" || x.status != http.StatusOK && x.status != http.StatusBadRequest {
 		return ""

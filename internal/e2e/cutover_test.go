@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCutOver moves a server from DuckDB to ClickHouse as docs/scale.md says, while senders go on. They repeat an event
-// until it is accepted. Afterwards every event must be in ClickHouse once, and both stores must give the same answers
-// about older rows.
+// TestCutOver moves a server from DuckDB to ClickHouse as docs/scale.md says, while senders continue. They repeat an
+// event until it is accepted. Afterwards every event must be in ClickHouse once, and both stores must give the same
+// answers about older rows.
 func TestCutOver(t *testing.T) {
 	t.Parallel()
 	dsn, _ := emptyClickHouse(t)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// TestServerOnAFullDisk fills the disk of a server. It must refuse events before the disk is full, go on answering
+// TestServerOnAFullDisk fills the disk of a server. It must refuse events before the disk is full, continue to answer
 // questions, and accept events again when space is free. It needs the right to mount.
 func TestServerOnAFullDisk(t *testing.T) {
 	t.Parallel()

@@ -77,7 +77,7 @@ func TestFlood(t *testing.T) {
 	p.stop(t)
 }
 
-// views sends a page view every 50 ms for length, from a network of its own.
+// views sends a page view every 50 ms for length, from its own network.
 func (p *process) views(ctx context.Context, length time.Duration) *measured {
 	m := &measured{statuses: map[int]int{}}
 	from := clientOf("127.0.0.2")

@@ -205,7 +205,7 @@ func (h *hostility) createFlags(t *testing.T, key string) {
 	}
 }
 
-// mint returns a new panel token of a key; empty if there is none.
+// mint returns a new panel token of a key, or an empty text.
 func (h *hostility) mint(ctx context.Context, key string) string {
 	_, minted, err := do(ctx, call{method: http.MethodPost, url: h.Address + "/v1/tokens", body: object{"ttl": 900},
 		header: map[string]string{"Content-Type": "application/json", "X-Api-Key": key}})

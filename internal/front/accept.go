@@ -36,7 +36,7 @@ func Accepts(h http.Header, name string) (q float64, named bool) {
 	return q, best == 3
 }
 
-// weightOf returns the weight among the parameters of a media type; 1 if there is none.
+// weightOf returns the weight among the parameters of a media type, or 1.
 func weightOf(params string) float64 {
 	for param := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(param, "=")

@@ -104,7 +104,7 @@ func ofData(sent, tag string) bool {
 	return same
 }
 
-// accepted returns the encoder that a client prefers; the zero Encoder if there is none.
+// accepted returns the encoder that a client prefers, or the zero Encoder.
 func (c compressor) accepted(h http.Header) (found Encoder) {
 	most := 0.0
 	for _, e := range c {

@@ -174,7 +174,7 @@ func (r *Request) Claim(size int64) error {
 	return r.overdrawn("answers", claim.Grow(size))
 }
 
-// held returns the claim of the answer; nil if there is none.
+// held returns the claim of the answer, or nil.
 func (r *Request) held() *memory.Claim {
 	r.claiming.Lock()
 	defer r.claiming.Unlock()

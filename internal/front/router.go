@@ -58,7 +58,7 @@ func allowHeader(methods map[string]*Route) string {
 	return strings.Join(names, ", ")
 }
 
-// find returns the endpoint of u and the text in its variable segment; nil if there is no such endpoint.
+// find returns the endpoint of u and the text in its variable segment; nil if the endpoint is missing.
 func (rt *router) find(u *url.URL, trimSlash bool) (*endpoint, string) {
 	path := u.EscapedPath()
 	if !strings.HasPrefix(path, "/") {

@@ -43,7 +43,7 @@ func (a *Answer) write(w http.ResponseWriter, r *http.Request, grace time.Durati
 	}
 }
 
-// addHeaders adds the headers of a to h. A header of a replaces that of h, except Vary, whose names add up.
+// addHeaders adds the headers of a to h. A header of a replaces the one of h, except Vary, whose names add up.
 func (a *Answer) addHeaders(h http.Header) {
 	vary := h["Vary"]
 	maps.Copy(h, a.Header)

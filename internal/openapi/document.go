@@ -102,7 +102,7 @@ type Param struct {
 	Schema   *Schema `json:"schema,omitempty"`
 }
 
-// Query returns an optional parameter of the query of an address. Its description is that of the schema.
+// Query returns an optional parameter of the query of an address. The schema has its description.
 func Query(name string, s *Schema) Param {
 	return Param{Name: name, In: "query", About: s.Description, Schema: s.About("")}
 }

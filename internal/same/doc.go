@@ -2,7 +2,7 @@
 //
 //	.ci/long same other=DIR
 //
-// TestSame builds both programs, starts each on a folder of its own, and sends both the same commands and requests: the
+// TestSame builds both programs, starts each on its own folder, and sends both the same commands and requests: the
 // fill, which stores events and records, and then the replay, which asks for all of it. It compares statuses, headers,
 // bodies, what commands print, and the audit trail. mayDiffer lists what may always differ, and testdata/expected.txt
 // what differs on purpose, each with a reason.

@@ -16,8 +16,8 @@ import (
 )
 
 // A removal removes rows of a subject, with their receipts and all that was computed of their days. To the tables of
-// receipt.go and version.go it is a change of days: if it fails in between, the versions of the days go on growing, and
-// another call finds the rows that are left.
+// receipt.go and version.go it is a change of days: if it fails in between, the versions of the days continue to grow,
+// and another call finds the rows that are left.
 type removal struct {
 	store  *Store
 	of     store.Subject
@@ -170,7 +170,7 @@ func (s *Store) alter(ctx context.Context, table, do, rest, where string, args .
 	return nil
 }
 
-// RemoveImport implements [store.Remover], month by month, because each month has files of its own. When it returns, no
+// RemoveImport implements [store.Remover], month by month, because each month has its own files. When it returns, no
 // running server has a row of the import. It rewrites these files, which may take minutes. The error wraps ErrRights if
 // the user lacks ALTER DELETE, or ALTER UPDATE where rows belong to several imports.
 func (s *Store) RemoveImport(ctx context.Context, of store.Subject, id string) (map[string]int64, error) {

@@ -160,7 +160,7 @@ func (d sealedDays) keep(ctx context.Context, c *conn, bound boundDerivation) er
 }
 
 // forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. further is a
-// further condition, as SQL that begins with AND, or empty.
+// further condition, as SQL that begins with AND, or an empty text.
 func forgetDays(c engine, t *schema.DayTable, subject, first, last int64, further string,
 	args ...sqldriver.NamedValue) error {
 	return c.exec("DELETE FROM "+t.Name+" WHERE subject = $subject::INTEGER AND "+t.Day+" >= $from AND "+t.Day+

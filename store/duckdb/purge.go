@@ -17,7 +17,7 @@ import (
 // This file replaces the file of the store by a copy that only has the rows that are there. The engine never overwrites
 // the blocks of removed rows: it frees some of them, and leaves removed rows in the others.
 //
-//  1. The copy is made beside the file. Queries go on; writes and seals wait.
+//  1. The copy is made beside the file. Queries continue; writes and seals wait.
 //  2. Queries wait. A checkpoint moves the log into the file, and the engine is closed.
 //  3. The copy is renamed to the file, and the engine is opened.
 //

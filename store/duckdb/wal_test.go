@@ -193,7 +193,7 @@ func TestEngineWritesKnownFormats(t *testing.T) {
 }
 
 // opened opens a store with a file and a log twice. It expects a number of events, and that the logger received
-// a line with each of texts, or nothing if there are none.
+// a line with each of texts, or nothing without any.
 func opened(t *testing.T, file, log []byte, events int64, texts ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "s.duckdb")

@@ -39,7 +39,7 @@ type Config struct {
 }
 
 // FreeSpace returns the free bytes of the disk of a folder, and the limit below which a store there accepts no rows,
-// with a [Config.MinFree]. The limit is 0 if there is none. The error wraps [errors.ErrUnsupported] on systems where
+// with a [Config.MinFree]. The limit is 0 without one. The error wraps [errors.ErrUnsupported] on systems where
 // stores cannot measure it.
 func FreeSpace(folder string, minFree int64) (free, limit int64, err error) {
 	return space.Free(folder, minFree)

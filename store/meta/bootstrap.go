@@ -11,7 +11,7 @@ import (
 
 // Bootstrap creates what a new installation needs, unless the owner of w has a key already: the owner, the website w,
 // and a key for everything of the owner. It returns the secret of the key, which cannot be read again, or the zero
-// Secret if it created nothing. Call it at every start. Its error is that of [Store.CreateOwner],
+// Secret if it created nothing. Call it at every start. Its error comes from [Store.CreateOwner],
 // [Store.CreateWebsite] or [Store.CreateKey], and wraps [ErrExists] if another owner has a website with the id of w.
 func (s *Store) Bootstrap(ctx context.Context, w store.Website) (auth.Secret, error) {
 	known, err := s.KeyPage(ctx, w.Owner, auth.Page{Limit: 1})

@@ -22,7 +22,7 @@ func (f *faults) addf(format string, args ...any) {
 	*f = append(*f, fmt.Errorf(format, args...))
 }
 
-// err returns the problems of a record as one error, or nil if there are none. sort is the kind of the record.
+// err returns the problems of a record as one error, or nil if none exists. sort is the kind of the record.
 func (f faults) err(sort string) error {
 	if len(f) == 0 {
 		return nil

@@ -19,7 +19,7 @@ var imports = record[store.Import]{"import", "imports", func(i *store.Import) []
 
 var _ store.Imports = (*Store)(nil)
 
-// NoteImport implements [store.Imports]. Its error wraps store.ErrNotFound if there is no such website.
+// NoteImport implements [store.Imports]. Its error wraps store.ErrNotFound if the website is missing.
 func (s *Store) NoteImport(ctx context.Context, i store.Import) error {
 	return s.update(ctx, "note import", func(ctx context.Context, db querier) error {
 		if _, err := websites.lock(ctx, s, db, i.Website); err != nil {

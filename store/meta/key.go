@@ -188,7 +188,7 @@ func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key) 
 	return changed, nil
 }
 
-// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error is that of allow, which runs within
+// RevokeKey revokes a key permanently. Revoking it again changes nothing. Its error comes from allow, which runs within
 // the transaction, or wraps auth.ErrNotFound.
 func (s *Store) RevokeKey(ctx context.Context, id string, allow auth.Allow) error {
 	return s.changeKey(ctx, "revoke key", id, allow, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).

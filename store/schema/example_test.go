@@ -43,7 +43,7 @@ func Example() {
 	// metric_name TEXT = "CLS"
 }
 
-// A store makes rows of its own from the items of a batch, and finds the repeats among them.
+// A store makes its own rows from the items of a batch, and finds the repeats among them.
 func ExampleArrange() {
 	type row struct {
 		schema.Item

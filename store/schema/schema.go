@@ -116,7 +116,7 @@ func compressed(name string, at func(Row) *string) Column {
 }
 
 // letters is a derived column: a host as people read it, if that differs from its ASCII form, else empty. So text
-// operators find parts of bücher.example in xn--bcher-kva.example, and rows are in the order of what they show.
+// operators find parts of bücher.example in xn--bcher-kva.example, and rows are ordered by the names that they show.
 func letters(name string, host func(Row) string) Column {
 	return Column{Name: name, Kind: LowCardinality, derived: func(r Row) string {
 		stored := host(r)

@@ -76,7 +76,7 @@ func ids(t *testing.T, s *Store, version uint64) []string {
 	return rows.Columns[0].Texts
 }
 
-// A backup that fails leaves no file, and writes go on.
+// A backup that fails leaves no file, and writes continue.
 func TestFailedBackupsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -134,7 +134,7 @@ func (x *expiry) forget(ctx context.Context) error {
 const ofNoKind = " AND kind NOT IN (SELECT value FROM json_each(?))"
 
 // forgetDays deletes the rows of a day table that belong to the days from first to last of a subject. further is a
-// further condition with its values, as SQL that begins with AND, or empty.
+// further condition with its values, as SQL that begins with AND, or an empty text.
 func forgetDays(ctx context.Context, c *conn, t *schema.DayTable, subject, first, last int64, further string,
 	values ...any) error {
 	_, err := c.change(ctx,

@@ -268,7 +268,7 @@ func jsonValue(args []sqldriver.Value) (sqldriver.Value, error) {
 	return string(appendSpelled(nil, value)), nil
 }
 
-// memberOf returns the JSON of the first member of an object with a name; empty if there is none. It is valid as long
+// memberOf returns the JSON of the first member of an object with a name, or an empty text. It is valid as long
 // as the object.
 func memberOf(args []sqldriver.Value) (found string, _ error) {
 	object, err := textOf(args[0])

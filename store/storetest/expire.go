@@ -31,7 +31,7 @@ func expireCases() []contractCase {
 		{name: "Erase forgets which days expired", run: testExpireErased,
 			defends: "Expired is 0 again after Eraser removed all rows of the subject"},
 		{name: "other goroutines write and read during Expire", run: testExpireMeanwhile,
-			defends: "writes and queries go on between the pieces"},
+			defends: "writes and queries continue between the pieces"},
 	}
 }
 

@@ -89,7 +89,7 @@ func newExpiring(t *testing.T, h Harness, seed uint64, mutated bool) *expiring {
 	first := slices.MinFunc(w.Batch.Events,
 		func(a, b store.Event) int { return a.Time.Compare(b.Time) }).Time.UTC().Truncate(day)
 	x.before = first.AddDate(0, 0, 4)
-	// sessions go on after midnight
+	// sessions continue after midnight
 	for _, around := range []time.Time{x.before, x.before.Add(day), x.before.Add(-day)} {
 		for i, at := range []time.Duration{-20 * time.Minute, -time.Minute, time.Minute, 20 * time.Minute} {
 			id := around.Format(time.DateOnly) + string(rune('a'+i))

@@ -31,7 +31,7 @@ func importCases() []contractCase {
 		{name: "imports are known after a restart", restarts: true, run: testImportRestart,
 			defends: "each row names the imports that sent it"},
 		{name: "other goroutines write and read while an import is removed", run: testImportMeanwhile,
-			defends: "RemoveImport works day by day, and writes and queries go on in between"},
+			defends: "RemoveImport works day by day, and writes and queries continue in between"},
 	}
 }
 

@@ -21,7 +21,7 @@ func didMutations(d *dialect.Dialect) []Mutation {
 			SQL: Rewritten(`(?s)(did_\d+ AS .*?) AND \(t\.\S+ <> 0\)`, `$1`), Shape: "did", When: didIn("range")},
 		{Name: "hidden events are done, too", SQL: Rewritten(`(?s)(did_\d+ AS .*?) AND \(NOT `+hidden+`\)`, `$1`),
 			Shape: "did", When: didIn("range")},
-		{Name: "page events with names of their own are not done",
+		{Name: "page events with their own names are not done",
 			SQL: Rewritten(`\(\(t\.(\S+) = 2\) OR \(t\.\S+ = 3\)\) AND \(NOT`, `(t.$1 = 3) AND (NOT`), Shape: "did"},
 		{Name: "a session did it only if it did it twice",
 			SQL: Rewritten(`(coalesce\(s\.\S?did_\d+\S?, 0\)) > 0`, `$1 > 1`), Shape: "did",

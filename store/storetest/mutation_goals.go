@@ -23,7 +23,7 @@ func goalMutations(d *dialect.Dialect) []Mutation {
 			SQL: Rewritten(`\(x\.\W?\w+\W? = g\.\W?\w+\W?\)`, `(1 = 1)`), When: groupedByBoth},
 		{Name: "goals in the order of their names", Shape: "goals", Op: dialect.ListPosition,
 			Template: "coalesce($1, '')"},
-		{Name: "page events with names of their own are no custom events", Shape: "goals",
+		{Name: "page events with their own names are no custom events", Shape: "goals",
 			SQL: Replaced(kind("2")+" OR "+kind("3"), kind("3")+" OR "+kind("3"))},
 	}
 }

@@ -58,7 +58,7 @@ func Orders(t *testing.T, h Harness, run RandomRun) {
 	}
 }
 
-// nights tests answers about sessions that begin before the border of removal and go on after it.
+// nights tests answers about sessions that begin before the border of removal and continue after it.
 func nights(t *testing.T, h Harness, totals bool) {
 	l := &life{t: t, harness: h, rng: rand.New(rand.NewPCG(1, 2)), of: website("w"),
 		first: time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}

@@ -56,7 +56,7 @@ const (
 	besideQuestions = 6  // of one life, which are asked again and again
 )
 
-// A beside is a life with callers of its own.
+// A beside is a life with its own callers.
 type beside struct {
 	*life
 

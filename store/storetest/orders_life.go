@@ -70,8 +70,8 @@ func newLife(t *testing.T, h Harness, seed uint64, over func(expirerStore) expir
 	return l
 }
 
-// nightRows returns the pageviews, exits and custom events of some days. Half of the sessions go on after midnight in
-// UTC, some of them on several days.
+// nightRows returns the pageviews, exits and custom events of some days. Half of the sessions continue after midnight
+// in UTC, some of them on several days.
 func nightRows(rng *rand.Rand, first time.Time) (rows []store.Event) {
 	countries, paths, browsers := []string{"DE", "US", "FR", ""}, []string{"/a", "/b", "/c"},
 		[]string{"Chrome", "Firefox"}

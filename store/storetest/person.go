@@ -24,7 +24,7 @@ func personCases() []contractCase {
 		{name: "erased event ids can be written again", run: testPersonForgets,
 			defends: "ErasePerson forgets the event ids of removed rows"},
 		{name: "the versions of the days around grow", restarts: true, run: testPersonVersions,
-			defends: "the versions of the days of removed rows grow, and so do those of the days up to MaxAround before and after them"},
+			defends: "the versions of the days of removed rows and of the days up to MaxAround around them grow"},
 		{name: "the states of the days around are deleted", run: testPersonStates,
 			defends: "states of all these days are deleted"},
 		{name: "erased rows do not come back", restarts: true, run: testPersonRestart,
@@ -42,7 +42,7 @@ func purgeCases() []contractCase {
 		{name: "rows and event ids survive a restart after Purge", restarts: true, run: testPurgeRestart,
 			defends: "Purge changes no answer and no version"},
 		{name: "other goroutines write and read during Purge", run: testPurgeMeanwhile,
-			defends: "queries go on meanwhile, and writes may wait"},
+			defends: "queries continue meanwhile, and writes may wait"},
 	}
 }
 

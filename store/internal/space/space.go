@@ -49,7 +49,7 @@ type Guard struct {
 }
 
 // Free returns the free bytes of the disk of a folder, and the number of free bytes below which a store accepts no
-// rows, with a [Config.Least]: 0 if there is none.
+// rows, with a [Config.Least]: 0 if none exists.
 func Free(folder string, least int64) (free, limit int64, err error) {
 	free, size, err := measure(folder)
 	return free, max(0, limitOf(least, size)), err

@@ -298,7 +298,7 @@ func (c clock) reading(ms int64) int64 {
 }
 
 // when returns the first instant of a day at which the clock shows reading or more, searching second by second.
-// It returns the end of the day if there is no such instant.
+// It returns the end of the day if the instant is missing.
 func (c clock) when(day, reading int64) int64 {
 	end := c.first(day + 1)
 	for at := c.first(day); at < end; at++ {

@@ -108,7 +108,7 @@ func sumCell(list []int64) value {
 	return decimals(sum, 4)
 }
 
-// averageCell returns the average of decimals as a cell, or null if there are none.
+// averageCell returns the average of decimals as a cell, or null without any.
 func averageCell(list []int64) value {
 	sum := sumCell(list)
 	switch {

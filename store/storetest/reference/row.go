@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// The fields that a session has of its first and last pageview. The other fields are those of its first page event.
+// The fields that a session has of its first and last pageview. The other fields come from its first page event.
 const (
 	entryPage = "entry_page"
 	exitPage  = "exit_page"
