@@ -38,11 +38,15 @@ type Question struct {
 	// of funnel: the longest time from the first step to the last, such as 30m or 7d
 	Window string `json:"window,omitempty"`
 	// of funnel. With WithinSession the answer has the column sessions in place of visitors
-	Within Within  `json:"within,omitempty"`
-	Start  *Action `json:"start,omitempty"`  // of retention; nil: any pageview or custom event
-	Return *Action `json:"return,omitempty"` // likewise
-	From   *string `json:"from,omitempty"`   // of paths: the path that transitions come from; nil: any
-	To     *string `json:"to,omitempty"`     // of paths: the path that they go to; nil: any
+	Within Within `json:"within,omitempty"`
+	// of funnel: AnyOrder; empty: the steps are done one after the other
+	Order   StepOrder   `json:"order,omitempty"`
+	Exclude []Exclusion `json:"exclude,omitempty"` // of funnel: at most 5; not with AnyOrder
+	Start   *Action     `json:"start,omitempty"`   // of retention; nil: any pageview or custom event
+	Return  *Action     `json:"return,omitempty"`  // of retention; nil: any pageview or custom event
+	Rolling bool        `json:"rolling,omitempty"` // of retention: a return counts in all periods up to its own
+	From    *string     `json:"from,omitempty"`    // of paths: the path that transitions come from; nil: any
+	To      *string     `json:"to,omitempty"`      // of paths: the path that they go to; nil: any
 	// goals, or one funnel, by the names under which they are saved for the website
 	Saved Saved `json:"saved,omitempty"`
 }
@@ -76,6 +80,12 @@ const (
 	WithinVisitor Within = "visitor" // the default
 	WithinSession Within = "session"
 )
+
+// A StepOrder says in which order the steps of a funnel count.
+type StepOrder string
+
+// AnyOrder counts the steps of a funnel in any order.
+const AnyOrder StepOrder = "any"
 
 // A Metric is a column of a question that chooses its own: a column of the dataset, or one computed from a property.
 type Metric struct {
@@ -125,6 +135,13 @@ type Goal struct {
 type Step struct {
 	Name string `json:"name,omitempty"` // empty means what it matches
 	Action
+}
+
+// An Exclusion is an event that ends the chains of a funnel between two neighbouring steps.
+type Exclusion struct {
+	Action
+	After  int `json:"after"`  // the number of the step before, from 1
+	Before int `json:"before"` // After + 1
 }
 
 // Saved has names of saved goals or funnels: see [AllSaved].

@@ -58,7 +58,7 @@ func (v *vocabulary) definitions() {
 	parts, of := v.parts(), definitionBodies()
 	v.schemas[of[store.GoalDefinition]] = openapi.Any("A goal without its name."+alone, actions(goalValue())...)
 	funnel := openapi.Object("A funnel." + alone)
-	for _, name := range []string{"steps", "window", "within"} {
+	for _, name := range []string{"steps", "window", "within", "order", "exclude"} {
 		funnel.Properties = append(funnel.Properties, openapi.Member(name, parts[name]))
 	}
 	v.schemas[of[store.FunnelDefinition]] = funnel.Needs("steps")

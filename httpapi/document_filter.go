@@ -41,6 +41,12 @@ func (v *vocabulary) filterParts() {
 	}
 	v.schemas["Step"] = openapi.Any("A step of a funnel",
 		actions(openapi.Member("name", openapi.Text("By default what the step matches")))...)
+	exclusion := actions(openapi.Member("after", openapi.Whole("The number of the step before the event, from 1", 1, 9)),
+		openapi.Member("before", openapi.Whole("The number of the next step", 2, 10)))
+	for _, one := range exclusion {
+		one.Required = append(one.Required, "after", "before")
+	}
+	v.schemas["Exclusion"] = openapi.Any("An event that ends a chain between two neighbouring steps", exclusion...)
 	v.schemas["Did"] = openapi.Any("What else the person of a row did",
 		actions(openapi.Member("in",
 			openapi.OneOf("Where the action is looked for; default `session`", "session", "range")))...)
@@ -69,11 +75,14 @@ func (v *vocabulary) parts() map[string]*openapi.Schema {
 		"steps": openapi.List("The steps in their order", openapi.Ref("Step"), 2, 10),
 		"window": {Type: openapi.Types{"string"}, Pattern: "^[1-9][0-9]{0,5}[mhd]$",
 			Description: "The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days"},
-		"within": openapi.OneOf("Whether the events of a chain belong to one visitor or to one session; default `visitor`", "visitor", "session"),
-		"start":  openapi.Ref("Action").About("What puts a visitor into a cohort; default: any pageview or custom event"),
-		"return": openapi.Ref("Action").About("What counts as a return; default: any pageview or custom event"),
-		"from":   openapi.Text("The path that transitions come from"),
-		"to":     openapi.Text("The path that transitions go to"),
+		"within":  openapi.OneOf("Whether the events of a chain belong to one visitor or to one session; default `visitor`", "visitor", "session"),
+		"order":   openapi.OneOf("Whether the steps may be done in any order; default: one after the other", "any"),
+		"exclude": openapi.List("Events that end a chain between two neighbouring steps", openapi.Ref("Exclusion"), 0, 5),
+		"rolling": openapi.Truth("Whether a return counts in every period up to its own; default `false`"),
+		"start":   openapi.Ref("Action").About("What puts a visitor into a cohort; default: any pageview or custom event"),
+		"return":  openapi.Ref("Action").About("What counts as a return; default: any pageview or custom event"),
+		"from":    openapi.Text("The path that transitions come from"),
+		"to":      openapi.Text("The path that transitions go to"),
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 const aboutAsk = `Ask for numbers of one website. The arguments beside website_id are the body of POST /v1/query. Examples of parameters:
 "summary_metrics"; {"name":"pages","limit":10,"filters":[{"field":"country","op":"eq","value":"DE"}]};
 {"name":"goals","goals":[{"name":"Signup","event":"signup_completed"},{"name":"Docs","page":{"op":"starts_with","value":"/docs"}}]};
-{"name":"funnel","steps":[{"page":"/"},{"page":"/pricing"},{"event":"signup_completed"}],"window":"7d"};
+{"name":"funnel","steps":[{"page":"/"},{"page":"/pricing"},{"event":"signup_completed"}],"window":"7d"}, also with "order":"any" or "exclude":[{"event":"cancelled","after":1,"before":2}];
 what is saved for the website, with names from list_query_types: {"name":"goals","saved":true}, {"name":"funnel","saved":"NAME"}, and {"segment":"NAME"} as a filter;
 own metrics: {"dataset":"pageviews","metrics":["visitors","bounce_rate"],"dimensions":["country"],"limit":10}.
 With compare, "previous" has the rows of the other period, and "changes" the differences in percent. "units" has the units of columns. null means that nothing was measured. ` +

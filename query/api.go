@@ -32,6 +32,8 @@ type (
 	Goal = ask.Goal
 	// A Step is one of a funnel.
 	Step = ask.Step
+	// An Exclusion is an event that ends the chains of a funnel.
+	Exclusion = ask.Exclusion
 	// A Filter is one condition on rows.
 	Filter = ask.Filter
 	// Did is a condition on what else the person of a row did.

@@ -31,7 +31,9 @@ func behaviourExamples() []askingExample {
 			parameter: `{"name": "funnel", "steps": [{"page": "/"}, {"page": "/pricing"}, {"name": "Sign-up page", "page": "/signup"}], "window": "7d"}`,
 			more: "`window` (`1m` to `90d`) bounds the time from the first step to the last. With `\"within\": \"session\"` all steps must be in one session, and the rows count " +
 				"sessions. `conversion_rate` is the share of the first step, and `step_rate` the share of the step before. `groupBy` a field of sessions gives a funnel for each value; " +
-				"`limit` counts values.",
+				"`limit` counts values.\n\n" +
+				"`\"exclude\": [{\"event\": \"cancelled\", \"after\": 1, \"before\": 2}]` leaves out chains with such an event between these two steps; a funnel may have five. " +
+				"With `\"order\": \"any\"` the steps may be done in any order: row 2 of 3, called `2 of 3`, counts who did two different steps within the window.",
 		},
 		{
 			title: "See who comes back",
@@ -39,7 +41,9 @@ func behaviourExamples() []askingExample {
 				"(weekly by default) and in each one after it. Both mean any pageview or custom event unless they are given:",
 			parameter: `{"name": "retention", "start_date": "2026-02-23", "end_date": "2026-03-15", "weekStart": "monday"}`,
 			more: "Ids of visitors change each day, unless events carry a `profileId` or the website opted out of daily ids. Without that, nobody seems to return. " +
-				"`meta.identity` is `daily` when most ids of the range change each day.",
+				"`meta.identity` is `daily` when most ids of the range change each day.\n\n" +
+				"With `\"rolling\": true` a visitor counts in a period if they return in it or in any later one of the range. So the numbers of a cohort never grow, and " +
+				"those of the latest periods are low because few periods follow.",
 		},
 		{
 			title: "Follow the paths through a website",

@@ -41,7 +41,7 @@ const (
 // [Annotation]. The members in required must be there.
 var fields = map[store.DefinitionKind]struct{ names, required []string }{
 	store.GoalDefinition:       {[]string{"event", "page", "click", "filters", "value"}, nil},
-	store.FunnelDefinition:     {[]string{"steps", "window", "within"}, []string{"steps"}},
+	store.FunnelDefinition:     {[]string{"steps", "window", "within", "order", "exclude"}, []string{"steps"}},
 	store.SegmentDefinition:    {[]string{"filters"}, []string{"filters"}},
 	store.AnnotationDefinition: {[]string{"at", "text"}, []string{"at", "text"}},
 }

@@ -49,6 +49,14 @@ type Step struct {
 	Action
 }
 
+// An Exclusion is an event that ends the chains of a funnel: a chain with such an event between its events of two
+// neighbouring steps does not count.
+type Exclusion struct {
+	Action
+	After  int `json:"after"`  // the number of the step before, from 1
+	Before int `json:"before"` // the number of the step behind: After + 1
+}
+
 // String returns what a matches, without its filters: the text, or the operator and the text.
 func (a *Action) String() string {
 	for _, t := range []*Text{a.Event, a.Page, a.Click} {
@@ -68,6 +76,9 @@ const (
 	WithinVisitor = "visitor"
 	WithinSession = "session"
 )
+
+// AnyOrder is the value of Parameter.Order of a funnel whose steps count in any order.
+const AnyOrder = "any"
 
 // MaxWindow is the longest window of a funnel.
 const MaxWindow = 90 * 24 * time.Hour
@@ -157,6 +168,17 @@ func checkSubjects(p *Parameter, i int, list *Issues) {
 	if p.Within != "" && p.Within != WithinVisitor && p.Within != WithinSession {
 		list.Add(at("within"), Unknown(Invalid, "owner of events", p.Within, []string{WithinVisitor, WithinSession}))
 	}
+	if p.Order != "" && p.Order != AnyOrder {
+		list.Add(at("order"), Unknown(Invalid, "order", p.Order, []string{AnyOrder}))
+	}
+	if p.Order == AnyOrder && p.Exclude != nil {
+		list.addf(at("exclude"), "needs steps in their order; leave out order")
+	}
+	body.AtMost(list, at("exclude"), "exclusions", MaxExclusions, len(p.Exclude))
+	for j := range p.Exclude[:min(len(p.Exclude), MaxExclusions)] {
+		checkExclusion(at("exclude").Item(j), &p.Exclude[j], len(p.Steps), list)
+		leaves += countLeaves(p.Exclude[j].Filters)
+	}
 	if p.Start != nil {
 		p.Start.check(at("start"), 0, list)
 		leaves += countLeaves(p.Start.Filters)
@@ -174,6 +196,21 @@ func checkSubjects(p *Parameter, i int, list *Issues) {
 	if leaves > MaxFilters {
 		list.addf(at(""), "may have at most %d filters, counted with those of goals and steps, not %d", MaxFilters,
 			leaves)
+	}
+}
+
+// checkExclusion adds the mistakes in an exclusion of a funnel with so many steps, or with saved ones if that is 0.
+func checkExclusion(at FieldPath, e *Exclusion, steps int, list *Issues) {
+	e.check(at, 0, list)
+	last := MaxSteps - 1
+	if steps > 0 {
+		last = steps - 1
+	}
+	if e.After < 1 || e.After > last {
+		list.addf(at.Member("after"), "must be the number of a step, from 1 to %d, not %d", last, e.After)
+	}
+	if e.Before != e.After+1 {
+		list.addf(at.Member("before"), "must be after + 1, not %d", e.Before)
 	}
 }
 
@@ -224,8 +261,8 @@ func (d *Did) check(at FieldPath, depth int, list *Issues) {
 	}
 }
 
-// Parts are the names of what p asks about beside its name, options and a choice of metrics: goals, steps, window,
-// within, start, return, from and to.
+// Parts are the names of what p asks about beside its name, options and a choice of metrics, such as goals, steps and
+// window.
 func (p *Parameter) Parts() []string {
 	var names []string
 	add := func(name string, given bool) {
@@ -237,8 +274,11 @@ func (p *Parameter) Parts() []string {
 	add("steps", p.Steps != nil)
 	add("window", p.Window != "")
 	add("within", p.Within != "")
+	add("order", p.Order != "")
+	add("exclude", p.Exclude != nil)
 	add("start", p.Start != nil)
 	add("return", p.Return != nil)
+	add("rolling", p.Rolling != nil)
 	add("from", p.From != nil)
 	add("to", p.To != nil)
 	return names

@@ -176,8 +176,14 @@ var parameterMembers = body.Of(append([]body.Field[Parameter]{
 		}),
 	body.Text("window", func(p *Parameter) *string { return &p.Window }),
 	body.Text("within", func(p *Parameter) *string { return &p.Within }),
+	body.Text("order", func(p *Parameter) *string { return &p.Order }),
+	body.Custom("exclude", func(p *Parameter) *[]Exclusion { return &p.Exclude },
+		func(m body.Mistakes, at FieldPath, v body.Value, into *[]Exclusion) {
+			body.ReadObjects(m, at, v, "exclusions", MaxExclusions, exclusionMembers(), into)
+		}),
 	body.Custom("start", func(p *Parameter) **Action { return &p.Start }, readAction),
 	body.Custom("return", func(p *Parameter) **Action { return &p.Return }, readAction),
+	body.Custom("rolling", func(p *Parameter) **bool { return &p.Rolling }, body.ReadTruth),
 	body.Custom("from", func(p *Parameter) **string { return &p.From }, body.ReadOptional),
 	body.Custom("to", func(p *Parameter) **string { return &p.To }, body.ReadOptional),
 	body.Custom("saved", func(p *Parameter) *SavedNames { return &p.Saved }, readSaved),

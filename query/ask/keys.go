@@ -61,13 +61,14 @@ func appendGroup(b []byte, all []Filter) []byte {
 
 // appendChoice appends what p asks for beside a name and options.
 func (p *Parameter) appendChoice(b []byte) []byte {
-	if p.Dataset+p.Window+p.Within == "" && p.Metrics == nil && p.Dimensions == nil && p.Goals == nil &&
-		p.Steps == nil &&
+	if p.Dataset+p.Window+p.Within+p.Order == "" && p.Metrics == nil && p.Dimensions == nil && p.Goals == nil &&
+		p.Steps == nil && p.Exclude == nil && p.Rolling == nil &&
 		p.Start == nil && p.Return == nil && p.From == nil && p.To == nil && p.Saved == nil {
 		return append(b, '-') // most parameters have none
 	}
-	b = keytext.Texts(b, p.Dataset, p.Window, p.Within)
-	b = keytext.Numbers(b, int64(len(p.Metrics)), int64(len(p.Dimensions)), int64(len(p.Goals)), int64(len(p.Steps)))
+	b = keytext.Texts(b, p.Dataset, p.Window, p.Within, p.Order)
+	b = keytext.Numbers(b, int64(len(p.Metrics)), int64(len(p.Dimensions)), int64(len(p.Goals)), int64(len(p.Steps)),
+		int64(len(p.Exclude)))
 	for _, m := range p.Metrics {
 		b = keytext.Texts(b, m.Name, m.Property, m.As)
 	}
@@ -78,6 +79,11 @@ func (p *Parameter) appendChoice(b []byte) []byte {
 	for i := range p.Steps {
 		b = p.Steps[i].appendKey(keytext.Texts(b, p.Steps[i].Name))
 	}
+	for i := range p.Exclude {
+		e := &p.Exclude[i]
+		b = e.appendKey(keytext.Numbers(b, int64(e.After), int64(e.Before)))
+	}
+	b = append(b, truthKey(p.Rolling)...)
 	for _, a := range []*Action{p.Start, p.Return} {
 		if a == nil {
 			b = append(b, '-')

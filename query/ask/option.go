@@ -63,13 +63,19 @@ func truthOption(name string, of func(*Options) **bool, about string) option {
 	return option{
 		Field: body.Custom(name, of, body.ReadTruth).Shaped(openapi.Truth(about)),
 		given: func(o *Options) bool { return *of(o) != nil },
-		key: func(b []byte, o *Options) []byte {
-			if **of(o) {
-				return append(b, '+')
-			}
-			return append(b, '-')
-		},
+		key:   func(b []byte, o *Options) []byte { return append(b, truthKey(*of(o))...) },
 	}
+}
+
+// truthKey returns a part of a key for a value that may be absent.
+func truthKey(truth *bool) string {
+	switch {
+	case truth == nil:
+		return "?"
+	case *truth:
+		return "+"
+	}
+	return "-"
 }
 
 func limitOption() option {

@@ -76,12 +76,16 @@ type Parameter struct {
 	Goals []Goal `json:"goals,omitzero"` // of goals and goals_trends: 1 to 20
 	Steps []Step `json:"steps,omitzero"` // of funnel: 2 to 10
 	// of funnel: the longest time from the first step to the last, such as 30m, 12h or 7d; empty: no bound
-	Window string  `json:"window,omitempty"`
-	Within string  `json:"within,omitempty"` // of funnel: WithinVisitor or WithinSession; empty means WithinVisitor
-	Start  *Action `json:"start,omitempty"`  // of retention; nil: any pageview or custom event
-	Return *Action `json:"return,omitempty"` // likewise
-	From   *string `json:"from,omitempty"`   // of paths: the path that transitions come from; nil: any
-	To     *string `json:"to,omitempty"`     // of paths: the path that they go to; nil: any
+	Window string `json:"window,omitempty"`
+	Within string `json:"within,omitempty"` // of funnel: WithinVisitor or WithinSession; empty means WithinVisitor
+	// of funnel: AnyOrder; empty means in the order of Steps
+	Order   string      `json:"order,omitempty"`
+	Exclude []Exclusion `json:"exclude,omitzero"`  // of funnel: at most MaxExclusions; not with AnyOrder
+	Start   *Action     `json:"start,omitempty"`   // of retention; nil: any pageview or custom event
+	Return  *Action     `json:"return,omitempty"`  // of retention; nil: any pageview or custom event
+	Rolling *bool       `json:"rolling,omitempty"` // of retention: later returns count, too; nil means no
+	From    *string     `json:"from,omitempty"`    // of paths: the path that transitions come from; nil: any
+	To      *string     `json:"to,omitempty"`      // of paths: the path that they go to; nil: any
 
 	// Saved names goals, or one funnel, that are saved for the subject: see [Request.Resolve]. Empty but not nil: all
 	// goals.
@@ -144,6 +148,7 @@ const (
 	MaxGoals      = 20      // of a parameter
 	MinSteps      = 2       // of a funnel
 	MaxSteps      = 10      // of a funnel
+	MaxExclusions = 5       // of a funnel
 	MaxHourlyDays = 30      // of a range with hourly buckets
 	MaxDidDays    = 366     // of a range in which callers may filter by what else people did
 	MaxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
@@ -163,13 +168,14 @@ type Bounds struct {
 	Goals      int    `json:"goals"`      // of a parameter
 	MinSteps   int    `json:"minSteps"`   // of a funnel
 	Steps      int    `json:"steps"`      // of a funnel
+	Exclusions int    `json:"exclusions"` // of a funnel
 	Window     string `json:"window"`     // of a funnel, such as 90d
 }
 
 // RequestBounds returns the limits of every request. The catalog has the limits of single types.
 func RequestBounds() Bounds {
 	return Bounds{MaxParameters, MaxFilters, maxNesting, maxValues, MaxDays, MaxHourlyDays, MaxDidDays, MaxMetrics,
-		MaxDimensions, MaxGoals, MinSteps, MaxSteps,
+		MaxDimensions, MaxGoals, MinSteps, MaxSteps, MaxExclusions,
 		fmt.Sprintf("%dd", MaxWindow/(24*time.Hour))}
 }
 

@@ -12,6 +12,9 @@ type Funnel struct {
 	Steps  []Step `json:"steps"`
 	Window string `json:"window,omitempty"`
 	Within string `json:"within,omitempty"`
+
+	Order   string      `json:"order,omitempty"`
+	Exclude []Exclusion `json:"exclude,omitzero"`
 }
 
 // A Library has what is saved by name for one subject, in the order in which answers show it, and which query types
@@ -50,6 +53,9 @@ func (p *Parameter) actions() (all []*Action) {
 	for i := range p.Steps {
 		all = append(all, &p.Steps[i].Action)
 	}
+	for i := range p.Exclude {
+		all = append(all, &p.Exclude[i].Action)
+	}
 	for _, a := range []*Action{p.Start, p.Return} {
 		if a != nil {
 			all = append(all, a)
@@ -79,7 +85,7 @@ type resolver struct {
 func (r *resolver) parameter(p *Parameter, i int) {
 	at := func(field string) FieldPath { return InParameter(i, field) }
 	p.Filters = r.filters(at("filters"), p.Filters)
-	p.Goals, p.Steps = slices.Clone(p.Goals), slices.Clone(p.Steps)
+	p.Goals, p.Steps, p.Exclude = slices.Clone(p.Goals), slices.Clone(p.Steps), slices.Clone(p.Exclude)
 	if p.Start != nil {
 		p.Start = new(*p.Start)
 	}
@@ -94,6 +100,9 @@ func (r *resolver) parameter(p *Parameter, i int) {
 	}
 	for j := range p.Steps {
 		p.Steps[j].Filters = r.filters(at("steps").Item(j).Member("filters"), p.Steps[j].Filters)
+	}
+	for j := range p.Exclude {
+		p.Exclude[j].Filters = r.filters(at("exclude").Item(j).Member("filters"), p.Exclude[j].Filters)
 	}
 	if p.Start != nil {
 		p.Start.Filters = r.filters(at("start").Member("filters"), p.Start.Filters)
@@ -158,6 +167,12 @@ func (r *resolver) funnel(p *Parameter, names []string, at FieldPath) {
 	}
 	if p.Within == "" {
 		p.Within = f.Within
+	}
+	if p.Order == "" {
+		p.Order = f.Order
+	}
+	if p.Exclude == nil {
+		p.Exclude = slices.Clone(f.Exclude)
 	}
 }
 

@@ -44,6 +44,20 @@ func stepMembers() body.Fields[Step] {
 		body.Text("name", func(s *Step) *string { return &s.Name }))
 }
 
+func exclusionMembers() body.Fields[Exclusion] {
+	return fieldsOf(0, func(e *Exclusion) *Action { return &e.Action },
+		body.Custom("after", func(e *Exclusion) *int { return &e.After }, readStep),
+		body.Custom("before", func(e *Exclusion) *int { return &e.Before }, readStep))
+}
+
+// readStep reads the number of a step.
+func readStep(m body.Mistakes, at FieldPath, v body.Value, into *int) {
+	var number *int
+	if body.ReadWhole(m, at, v, &number); number != nil {
+		*into = *number
+	}
+}
+
 // metricMembers are the fields of a metric that is not only a name.
 var metricMembers = body.Of(
 	body.Text("metric", func(m *ChosenMetric) *string { return &m.Name }),

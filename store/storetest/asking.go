@@ -90,7 +90,16 @@ func giveParts(p *query.Parameter, q reference.Question) {
 	for i := range q.Steps {
 		p.Steps = append(p.Steps, query.Step{Name: q.Steps[i].Name, Action: *queryAction(&q.Steps[i].Action)})
 	}
+	for i := range q.Exclude {
+		e := &q.Exclude[i]
+		p.Exclude = append(p.Exclude,
+			query.Exclusion{Action: *queryAction(&e.Action), After: e.After, Before: e.After + 1})
+	}
+	p.Order = q.Order
 	p.Start, p.Return = queryAction(q.Start), queryAction(q.Return)
+	if q.Rolling {
+		p.Rolling = new(true)
+	}
 }
 
 // queryAction returns a as the engine takes it, and nil for nil.

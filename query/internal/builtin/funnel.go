@@ -13,7 +13,7 @@ func funnelTypes() []catalog.Type {
 			Description: "How many visitors or sessions do the steps of the parameter one after the other, and how long they take",
 			Subject:     store.KindWebsite, Source: "funnel", Shape: catalog.Breakdown, Dimensions: []string{"step"},
 			LedBy: "entered",
-			Needs: []string{"steps"}, MayHave: []string{"window", "within"},
+			Needs: []string{"steps"}, MayHave: []string{"window", "within", "order", "exclude"},
 			Columns: []string{"step", "name", "visitors", "conversion_rate", "step_rate", "dropoff", "median_seconds"}},
 	}
 }

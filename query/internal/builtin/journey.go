@@ -14,7 +14,7 @@ func journeyTypes() []catalog.Type {
 			Description: "How many visitors of each day, week (the default) or month return later, from their first start event; needs visitor ids that last, from profileId",
 			Subject:     store.KindWebsite, Source: "cohorts", Shape: catalog.Series, Dimensions: []string{"period"},
 			Columns: []string{"date", "period", "cohort_size", "visitors", "percentage"}, ShareOf: "cohort_size",
-			Order: []string{"date", "period"}, MayHave: []string{"start", "return"}, TellsIdentity: true},
+			Order: []string{"date", "period"}, MayHave: []string{"start", "return", "rolling"}, TellsIdentity: true},
 		{Name: "paths", Title: "Paths", Category: "Behavior", Visualization: "table",
 			AlsoCalled:  []string{"flow", "journeys", "navigation", "userflow"},
 			Tags:        []string{"pages", "sessions", "paths"},

@@ -33,6 +33,14 @@ func (c *tables) cohorts() {
 	returned := member(d(catalog.BucketColumn), 0)
 	returned.joins = []join{{to: relation{"active_buckets", "d"},
 		on: expr.And(expr.Eq(d("visitor"), a("visitor")), expr.Ge(d("last"), a("since")))}}
+	if c.p.Behaviour != nil && c.p.Behaviour.Rolling { // a visitor counts once, by the bucket of the last return
+		returned.group = 2
+		returned.columns = []named{{"visitor", a("visitor")}, {catalog.BucketColumn, a(catalog.BucketColumn)},
+			{catalog.PeriodColumn, expr.Call(dialect.MaxNotNull, d(catalog.BucketColumn))}}
+		c.with("last_returns", c.build(returned))
+		returned = member(a(catalog.PeriodColumn), 0)
+		returned.from = relation{"last_returns", "a"}
+	}
 	c.with("cohorts", unionAll(c.build(member(a(catalog.BucketColumn), 1)), c.build(returned)))
 }
 

@@ -28,13 +28,23 @@ func finishCohorts(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 		returned[[2]int64{dates[row], periods[row]}] += visitors[row]
 	}
 	whole := newTriangle(cols)
+	buckets := calendar.Buckets(p.Range, p.Grain) // those that have begun come first
 	begun := p.Begun()
 	for i, cohort := range begun {
 		if size[cohort.Number] == 0 {
 			continue
 		}
-		for n, later := range begun[i:] {
-			whole.add(cohort, int64(n), size[cohort.Number], returned[[2]int64{cohort.Number, later.Number}])
+		came := make([]int64, len(buckets)-i) // by period
+		for n, later := range buckets[i:] {
+			came[n] = returned[[2]int64{cohort.Number, later.Number}]
+		}
+		if p.Behaviour != nil && p.Behaviour.Rolling { // rows have visitors by the period of their last return
+			for n := len(came) - 2; n >= 0; n-- {
+				came[n] += came[n+1]
+			}
+		}
+		for n, visitors := range came[:len(begun)-i] {
+			whole.add(cohort, int64(n), size[cohort.Number], visitors)
 		}
 	}
 	all := answer.NewTable(whole.rows, whole.cells)

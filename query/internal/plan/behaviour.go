@@ -17,7 +17,10 @@ type Behaviour struct {
 	Steps         []FunnelStep
 	Window        time.Duration // from the first event of a chain to its last; 0: no bound
 	WithinSession bool          // the events of a chain belong to one session, and not only to one visitor
+	AnyOrder      bool          // of the steps
+	Exclude       []Exclusion   // not with AnyOrder
 	Start, Return *Action       // nil: any pageview or custom event
+	Rolling       bool          // a return counts in all periods up to its own
 	From, To      *string       // nil: any path
 }
 
@@ -32,6 +35,12 @@ type Goal struct {
 type FunnelStep struct {
 	Name string
 	Action
+}
+
+// An Exclusion is an [ask.Exclusion] on the fields that it names.
+type Exclusion struct {
+	Action
+	After int // the place of the step before, from 0
 }
 
 // GoalNames are the names of the goals, in the order of the request.
@@ -60,7 +69,8 @@ func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
 	if len(list.Errors) > 0 || len(ty.Needs)+len(ty.MayHave) == 0 {
 		return
 	}
-	b := &Behaviour{WithinSession: p.Within == ask.WithinSession, From: pathOf(p.From), To: pathOf(p.To)}
+	b := &Behaviour{WithinSession: p.Within == ask.WithinSession, From: pathOf(p.From), To: pathOf(p.To),
+		AnyOrder: p.Order == ask.AnyOrder, Rolling: p.Rolling != nil && *p.Rolling}
 	at := func(field string) ask.FieldPath { return ask.InParameter(i, field) }
 	for j := range p.Goals {
 		g := &p.Goals[j]
@@ -73,6 +83,10 @@ func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
 			step.Name = s.Action.String()
 		}
 		b.Steps = append(b.Steps, step)
+	}
+	for j := range p.Exclude {
+		e := &p.Exclude[j]
+		b.Exclude = append(b.Exclude, Exclusion{actionOf(at("exclude").Item(j), &e.Action, list), e.After - 1})
 	}
 	b.Window, _ = ask.ParseWindow(p.Window)
 	for _, one := range []struct {
@@ -113,8 +127,13 @@ func (v *Behaviour) appendKey(b []byte) []byte {
 	if v == nil {
 		return append(b, '-')
 	}
-	b = keytext.Numbers(b, int64(len(v.Goals)), int64(len(v.Steps)), v.Window.Milliseconds())
-	b = strconv.AppendBool(b, v.WithinSession)
+	b = keytext.Numbers(b, int64(len(v.Goals)), int64(len(v.Steps)), v.Window.Milliseconds(), int64(len(v.Exclude)))
+	for _, truth := range []bool{v.WithinSession, v.AnyOrder, v.Rolling} {
+		b = strconv.AppendBool(b, truth)
+	}
+	for _, e := range v.Exclude {
+		b = e.Action.AppendKey(keytext.Numbers(b, int64(e.After)))
+	}
 	for _, g := range v.Goals {
 		b = g.Action.AppendKey(keytext.Texts(b, g.Name, g.Value))
 	}

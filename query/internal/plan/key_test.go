@@ -72,18 +72,26 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 			p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...),
 				nil
 		},
-		"Mandatory[].Values":          func(p *Plan) { p.Mandatory[0].Values = []string{"FR"} },
-		"Behaviour":                   func(p *Plan) { p.Behaviour = nil },
-		"Behaviour.Goals":             func(p *Plan) { p.Behaviour.Goals = nil },
-		"Behaviour.Goals[].Name":      func(p *Plan) { p.Behaviour.Goals[0].Name = "b" },
-		"Behaviour.Goals[].Value":     func(p *Plan) { p.Behaviour.Goals[0].Value = "w" },
-		"Behaviour.Steps":             func(p *Plan) { p.Behaviour.Steps = nil },
-		"Behaviour.Steps[].Name":      func(p *Plan) { p.Behaviour.Steps[0].Name = "b" },
-		"Behaviour.Steps[].Kind":      func(p *Plan) { p.Behaviour.Steps[0].Kind = store.Click },
-		"Behaviour.Steps[].Text":      func(p *Plan) { p.Behaviour.Steps[0].Text.Op = ask.Ne },
-		"Behaviour.Steps[].Filters":   func(p *Plan) { p.Behaviour.Steps[0].Filters = nil },
-		"Behaviour.Window":            func(p *Plan) { p.Behaviour.Window = 0 },
-		"Behaviour.WithinSession":     func(p *Plan) { p.Behaviour.WithinSession = true },
+		"Mandatory[].Values":        func(p *Plan) { p.Mandatory[0].Values = []string{"FR"} },
+		"Behaviour":                 func(p *Plan) { p.Behaviour = nil },
+		"Behaviour.Goals":           func(p *Plan) { p.Behaviour.Goals = nil },
+		"Behaviour.Goals[].Name":    func(p *Plan) { p.Behaviour.Goals[0].Name = "b" },
+		"Behaviour.Goals[].Value":   func(p *Plan) { p.Behaviour.Goals[0].Value = "w" },
+		"Behaviour.Steps":           func(p *Plan) { p.Behaviour.Steps = nil },
+		"Behaviour.Steps[].Name":    func(p *Plan) { p.Behaviour.Steps[0].Name = "b" },
+		"Behaviour.Steps[].Kind":    func(p *Plan) { p.Behaviour.Steps[0].Kind = store.Click },
+		"Behaviour.Steps[].Text":    func(p *Plan) { p.Behaviour.Steps[0].Text.Op = ask.Ne },
+		"Behaviour.Steps[].Filters": func(p *Plan) { p.Behaviour.Steps[0].Filters = nil },
+		"Behaviour.Window":          func(p *Plan) { p.Behaviour.Window = 0 },
+		"Behaviour.WithinSession":   func(p *Plan) { p.Behaviour.WithinSession = true },
+		"Behaviour.AnyOrder":        func(p *Plan) { p.Behaviour.AnyOrder = true },
+		"Behaviour.Exclude": func(p *Plan) {
+			p.Behaviour.Exclude = []Exclusion{{Action: p.Behaviour.Goals[0].Action}}
+		},
+		"Behaviour.Exclude[].After": func(p *Plan) {
+			p.Behaviour.Exclude = []Exclusion{{Action: p.Behaviour.Goals[0].Action, After: 1}}
+		},
+		"Behaviour.Rolling":           func(p *Plan) { p.Behaviour.Rolling = true },
 		"Behaviour.Start":             func(p *Plan) { p.Behaviour.Start = nil },
 		"Behaviour.Return":            func(p *Plan) { p.Behaviour.Return = p.Behaviour.Start },
 		"Behaviour.Return, not Start": func(p *Plan) { p.Behaviour.Return, p.Behaviour.Start = p.Behaviour.Start, nil },
@@ -117,7 +125,8 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 	}{{"", reflect.TypeFor[Plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()},
 		{"Other.", reflect.TypeFor[Comparison]()},
 		{"Behaviour.", reflect.TypeFor[Behaviour]()}, {"Behaviour.Goals[].", reflect.TypeFor[Goal]()},
-		{"Behaviour.Steps[].", reflect.TypeFor[FunnelStep]()}, {"Behaviour.Steps[].", reflect.TypeFor[Action]()},
+		{"Behaviour.Steps[].", reflect.TypeFor[FunnelStep]()}, {"Behaviour.Exclude[].", reflect.TypeFor[Exclusion]()},
+		{"Behaviour.Steps[].", reflect.TypeFor[Action]()},
 		{"Filters[].", reflect.TypeFor[Condition]()}, {"Filters[].Did.", reflect.TypeFor[Did]()},
 		{"Sort[].", reflect.TypeFor[catalog.Order]()}} {
 		for f := range of.kind.Fields() {

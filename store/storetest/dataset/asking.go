@@ -173,6 +173,7 @@ func (w *Dataset) askBehaviour(rng *rand.Rand, kind reference.Type) reference.Qu
 			back := a.action(0)
 			q.Return = &back
 		}
+		q.Rolling = a.chance(40)
 		a.cohorts(&q)
 	case "paths":
 		if a.chance(40) {
@@ -246,6 +247,14 @@ func (a *asker) funnel(q *reference.Question) {
 	}
 	q.Window = pickFrom(a, []string{"", "", "1m", "30m", "60m", "1h", "24h", "1d", "48h", "2d", "90d"})
 	q.Within = pickFrom(a, []string{"", "visitor", "visitor", "session"})
+	switch a.IntN(3) {
+	case 0:
+		q.Order = "any"
+	case 1:
+		for range 1 + a.IntN(2) {
+			q.Exclude = append(q.Exclude, reference.Exclusion{Action: a.action(0), After: 1 + a.IntN(len(q.Steps)-1)})
+		}
+	}
 	q.SortBy, q.SortOrder = "", ""
 }
 

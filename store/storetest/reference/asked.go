@@ -40,6 +40,12 @@ type Step struct {
 	Action
 }
 
+// An Exclusion is an action that ends a chain between step After, counted from 1, and the next one.
+type Exclusion struct {
+	Action
+	After int
+}
+
 // Did is a condition on the other events of a row's session or visitor.
 type Did struct {
 	Action
@@ -113,10 +119,16 @@ func (q Question) describe() string {
 	for _, s := range q.Steps {
 		fmt.Fprintf(&b, ", step %q is %s", s.Name, s.describe())
 	}
-	for name, text := range map[string]string{"window": q.Window, "within": q.Within} {
+	for name, text := range map[string]string{"window": q.Window, "within": q.Within, "order": q.Order} {
 		if text != "" {
 			fmt.Fprintf(&b, ", %s %s", name, text)
 		}
+	}
+	for _, e := range q.Exclude {
+		fmt.Fprintf(&b, ", excluding %s after step %d", e.describe(), e.After)
+	}
+	if q.Rolling {
+		b.WriteString(", rolling")
 	}
 	for name, a := range map[string]*Action{"start": q.Start, "return": q.Return} {
 		if a != nil {

@@ -109,6 +109,9 @@ func (t *Type) actions(q *Question) ([]*Action, error) {
 	for i := range q.Steps {
 		list = append(list, &q.Steps[i].Action)
 	}
+	for i := range q.Exclude {
+		list = append(list, &q.Exclude[i].Action)
+	}
 	for _, a := range []*Action{q.Start, q.Return} {
 		if a != nil {
 			list = append(list, a)

@@ -2,6 +2,8 @@ package reference
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -28,6 +30,11 @@ func (a *evaluation) funnel() *table {
 			}
 		}
 		first := slices.Index(matches[0], true)
+		if a.q.Order == "any" {
+			first = slices.IndexFunc(chain, func(r *row) bool {
+				return slices.ContainsFunc(steps, func(d *deed) bool { return a.names.is(d, r) })
+			})
+		}
 		if first < 0 {
 			continue
 		}
@@ -36,7 +43,8 @@ func (a *evaluation) funnel() *table {
 			one.tally = make([]stage, len(steps))
 		}
 		for k := range steps {
-			if least, ok := leastTime(chain, matches[:k+1]); ok && (window == 0 || least <= window) {
+			least, ok := a.leastTime(chain, matches, k)
+			if ok && (window == 0 || least <= window) {
 				one.tally[k].persons++
 				one.tally[k].times = append(one.tally[k].times, least)
 			}
@@ -67,8 +75,86 @@ func (a *evaluation) stageCells(one *group[[]stage], k int) []value {
 		before = one.tally[k-1].persons
 		stepRate = ratio(100*n, before)
 	}
-	return append(texts(one.combination), count(k+1), text(cmp.Or(a.q.Steps[k].Name, a.q.Steps[k].String())), count(n),
+	return append(texts(one.combination), count(k+1), text(a.stepName(k)), count(n),
 		ratio(100*n, first), stepRate, count(before-n), seconds(quantile(one.tally[k].times, 50)))
+}
+
+func (a *evaluation) stepName(k int) string {
+	if a.q.Order == "any" {
+		return fmt.Sprintf("%d of %d", k+1, len(a.q.Steps))
+	}
+	return cmp.Or(a.q.Steps[k].Name, a.q.Steps[k].String())
+}
+
+// leastTime returns the least time in which somebody with these events reaches row k, counted from 0.
+func (a *evaluation) leastTime(events []*row, matches [][]bool, k int) (least int64, ok bool) {
+	switch {
+	case a.q.Order == "any":
+		return leastOfAnyOrder(events, matches, k+1)
+	case len(a.q.Exclude) > 0:
+		return a.leastAllowed(events, matches[:k+1])
+	}
+	return leastTime(events, matches[:k+1])
+}
+
+// leastOfAnyOrder returns the least time between two events, or 0 for one, such that the events from one to the other
+// match so many different steps.
+func leastOfAnyOrder(events []*row, matches [][]bool, steps int) (least int64, ok bool) {
+	for i := range events {
+		did := make([]bool, len(matches))
+		for j := i; j < len(events); j++ {
+			n := 0
+			for k := range matches {
+				if did[k] = did[k] || matches[k][j]; did[k] {
+					n++
+				}
+			}
+			if took := events[j].at - events[i].at; n >= steps {
+				if !ok || took < least {
+					least, ok = took, true
+				}
+				break
+			}
+		}
+	}
+	return least, ok
+}
+
+// leastAllowed is leastTime for chains without an excluded event between the steps that it is excluded between.
+func (a *evaluation) leastAllowed(events []*row, steps [][]bool) (least int64, ok bool) {
+	for i, first := range events {
+		if !steps[0][i] {
+			continue
+		}
+		at := []int{i} // the events that may be the last of a chain so far
+		for k := 1; k < len(steps); k++ {
+			next := map[int]bool{}
+			for _, from := range at {
+				for j := from + 1; j < len(events); j++ {
+					if steps[k][j] {
+						next[j] = true
+					}
+					if a.excluded(k, events[j]) {
+						break
+					}
+				}
+			}
+			at = slices.Sorted(maps.Keys(next))
+		}
+		if len(at) > 0 {
+			if took := events[at[0]].at - first.at; !ok || took < least {
+				least, ok = took, true
+			}
+		}
+	}
+	return least, ok
+}
+
+// excluded reports whether r is excluded behind step k, counted from 1.
+func (a *evaluation) excluded(k int, r *row) bool {
+	return slices.ContainsFunc(a.q.Exclude, func(e Exclusion) bool {
+		return e.After == k && a.names.is(a.names.deed(&e.Action), r)
+	})
 }
 
 // persons returns the events of each visitor, or of each session, that are in the range and pass the filters, in order.

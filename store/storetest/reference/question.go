@@ -54,14 +54,18 @@ type Question struct {
 	Totals     bool     // also returns Compared.Totals; for breakdowns by type too
 
 	// Parts of some types.
-	Goals  []Goal  // goals, goals_trends
-	Steps  []Step  // funnel
-	Window string  // funnel: a number of m, h or d; empty means no bound
-	Within string  // funnel: visitor or session; empty means visitor
-	Start  *Action // retention; nil means any pageview or custom event
-	Return *Action // retention; nil means the same
-	From   *string // paths: the path before a transition; nil means any
-	To     *string // paths: the path after it; nil means any
+	Goals  []Goal // goals, goals_trends
+	Steps  []Step // funnel
+	Window string // funnel: a number of m, h or d; empty means no bound
+	Within string // funnel: visitor or session; empty means visitor
+	Order  string // funnel: any; empty means in the order of Steps
+	// funnel: events that end a chain between two steps
+	Exclude []Exclusion
+	Rolling bool    // retention: a return counts in every period up to its own
+	Start   *Action // retention; nil means any pageview or custom event
+	Return  *Action // retention; nil means the same
+	From    *string // paths: the path before a transition; nil means any
+	To      *string // paths: the path after it; nil means any
 }
 
 // A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or it has exactly one of And, Or, Not

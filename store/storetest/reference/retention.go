@@ -30,8 +30,14 @@ func (a *evaluation) retention() *table {
 			}
 		}
 		sizes[cohort]++
+		latest := -1
 		for n := range came {
-			returned[cohort][n]++
+			latest = max(latest, n)
+		}
+		for n := range buckets {
+			if came[n] || a.q.Rolling && n <= latest {
+				returned[cohort][n]++
+			}
 		}
 	}
 	t := a.table("date", "period")
