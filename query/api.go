@@ -16,6 +16,8 @@ type (
 	Bounds = ask.Bounds
 	// Access defines what one caller may ask.
 	Access = ask.Access
+	// A Website is one of several that a question is about.
+	Website = ask.Website
 	// A Request is one query as a caller wrote it.
 	Request = ask.Request
 	// A Parameter asks for one query type.

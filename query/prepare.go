@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -25,7 +24,7 @@ import (
 // immutable and safe for concurrent use, and may run more than once.
 type Prepared struct {
 	engine   *Engine
-	subject  store.Subject
+	subjects []store.Subject // one, or several websites
 	owner    string
 	caller   string
 	access   string // its key
@@ -53,7 +52,7 @@ func (l *lazy[T]) get(compute func() T) T {
 // store only for the first row, if a range is all_time; then the error may be an error of the store or of ctx.
 // Statements are compiled when they are first needed.
 func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared, error) {
-	if mistakes := ask.CheckSubject(a.Subject); mistakes != nil {
+	if mistakes := a.CheckSubject(); mistakes != nil {
 		return nil, mistakes
 	}
 	now := e.now()
@@ -79,8 +78,11 @@ func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared,
 			one.Key = one.Plan.AppendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, owner: a.Owner, caller: a.Caller, access: string(access), id: req.ID,
-		resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
+	p := &Prepared{engine: e, subjects: a.Subjects(), owner: a.Owner, caller: a.Caller, access: string(access),
+		id: req.ID, resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
+	for _, w := range a.Websites {
+		p.meta.WebsiteIDs = append(p.meta.WebsiteIDs, w.ID)
+	}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}
@@ -97,7 +99,7 @@ type Dependency struct {
 	From, To time.Time // whole days of UTC; To is exclusive
 }
 
-// Dependencies are the days that the answers are computed from, in order and without overlap.
+// Dependencies are the days that the answers are computed from, by subject, in order and without overlap.
 func (p *Prepared) Dependencies() []Dependency {
 	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan.Plan) bool { return true }) }))
 }
@@ -115,7 +117,7 @@ func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 			on := of.Depends()
 			from := time.UnixMilli(on.From).UTC().Truncate(length)
 			to := time.UnixMilli(on.To).UTC().Add(length - time.Nanosecond).Truncate(length)
-			all = append(all, Dependency{p.subject, from, to})
+			all = append(all, Dependency{From: from, To: to})
 		}
 	}
 	slices.SortFunc(all, func(a, b Dependency) int { return a.From.Compare(b.From) })
@@ -129,7 +131,13 @@ func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 		}
 		merged = append(merged, d)
 	}
-	return merged
+	var found []Dependency
+	for _, subject := range p.subjects {
+		for _, d := range merged {
+			found = append(found, Dependency{subject, d.From, d.To})
+		}
+	}
+	return found
 }
 
 // Key identifies the answers: requests with equal keys have equal answers while the versions of their
@@ -233,7 +241,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 }
 
 func (x *Explained) explain(p *plan.Plan, c *compile.Compiled) {
-	statement := c.Of(p.Subject, nil)
+	statement := c.Of(p, nil)
 	x.Plan, x.SQL, x.Args = p.String(), statement.SQL, statement.Args
 }
 

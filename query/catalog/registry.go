@@ -237,12 +237,12 @@ func (ty *BoundType) defaultOrder() string {
 }
 
 // Names returns the names of the types, and of the fields that some type can be filtered by and that mandatory filters
-// may name: all but the dimensions of a host.
+// may name: all but the dimensions of a host, and the website, which the resources of a key choose.
 func (r *Registry) Names() (types, fields []string) {
 	for _, ty := range r.types {
 		types = append(types, ty.Name)
 		for _, name := range ty.Filterable {
-			if !slices.Contains(fields, name) && !ty.Fields[name].Own() {
+			if f := ty.Fields[name]; !slices.Contains(fields, name) && !f.Own() && f != Website {
 				fields = append(fields, name)
 			}
 		}

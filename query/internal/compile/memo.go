@@ -73,13 +73,14 @@ func (m *Memo) Statement(p *plan.Plan, key []byte, kept days.Sealed) *Compiled {
 	return found
 }
 
-// Of is the statement about s and, of another period, about the rows whose keys are among these.
-func (c *Compiled) Of(s store.Subject, among [][]string) store.Statement {
+// Of is the statement about the subject of p, which has the key of the plan that was compiled, and, of another period,
+// about the rows whose keys are among these.
+func (c *Compiled) Of(p *plan.Plan, among [][]string) store.Statement {
 	statement := c.Statement
 	statement.Args = slices.Clone(c.Statement.Args)
 	for i := range statement.Args {
-		if arg := &statement.Args[i]; arg.Kind == dialect.Subject {
-			arg.Value = s
+		if arg := &statement.Args[i]; arg.Kind == dialect.Subject && p.Websites == nil {
+			arg.Value = p.Subject
 		}
 	}
 	if among != nil {
