@@ -113,9 +113,9 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 	}
 	if q.batch {
 		budget := a.budget(r)
-		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, req, budget) })
+		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, q, req, budget) })
 	}
-	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r, q), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r, q), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -169,9 +169,9 @@ func (a *api) budget(r *front.Request) *query.Budget {
 }
 
 // ask runs req with the engine.
-func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*query.Response,
-	error) {
-	p, err := a.cfg.Engine.Prepare(ctx, access(r), req)
+func (a *api) ask(ctx context.Context, r *front.Request, q *question, req query.Request, budget *query.Budget) (
+	*query.Response, error) {
+	p, err := a.cfg.Engine.Prepare(ctx, access(r, q), req)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (a *api) batch(ctx context.Context, r *front.Request, q *question,
 	}
 	for i, err := range errs {
 		if err != nil {
-			results[i] = a.failure(ctx, r, q.queries[i].Request, err)
+			results[i] = a.failure(ctx, r, q, q.queries[i].Request, err)
 		}
 	}
 	return encode(batchBody{Success: true, Batch: true, Results: results})
@@ -255,14 +255,18 @@ func lost(errs []error) error {
 }
 
 // failure returns the result of a failed query in a batch.
-func (a *api) failure(ctx context.Context, r *front.Request, req query.Request, err error) failedBody {
+func (a *api) failure(ctx context.Context, r *front.Request, q *question, req query.Request, err error) failedBody {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
 		a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, err), "query of a batch failed", slog.String("requestId", r.ID),
 			slog.String("queryId", req.ID), slog.Any("error", err))
 	}
-	return failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{},
+	failed := failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{},
 		Meta: asked(req)}
+	for _, w := range q.websites {
+		failed.Meta.WebsiteIDs = append(failed.Meta.WebsiteIDs, w.ID)
+	}
+	return failed
 }
 
 // asked returns the meta of a query that was not resolved: its own values and the defaults.

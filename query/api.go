@@ -52,6 +52,9 @@ type (
 	Errors = ask.Errors
 )
 
+// MaxWebsites is the most websites of one question.
+const MaxWebsites = ask.MaxWebsites
+
 // The operators of filters.
 const (
 	Eq            = ask.Eq

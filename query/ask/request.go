@@ -162,6 +162,16 @@ func (q *Request) AllTime() bool {
 		slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == calendar.AllTime })
 }
 
+// ShowsWebsites reports whether q, or one of its parameters, groups rows by website, so that answers show its name.
+func (q *Request) ShowsWebsites() bool {
+	return slices.Contains(q.GroupBy, websiteField) || slices.ContainsFunc(q.Parameters, func(p Parameter) bool {
+		return slices.Contains(p.GroupBy, websiteField) || slices.Contains(p.Dimensions, websiteField)
+	})
+}
+
+// websiteField is the name of the field that has the website of rows.
+const websiteField = "website"
+
 // CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.
 func (q *Request) CountFilters() int { return countLeaves(q.Filters) }
 

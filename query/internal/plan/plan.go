@@ -214,7 +214,7 @@ func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.T
 	first time.Time) (*Resolved, ask.Errors) {
 	var list ask.Issues
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
-	ask.CheckResolved(&req, &list)
+	ask.CheckResolved(&req, a.Websites != nil, &list)
 	zone := rd.Zone
 	if zone == nil {
 		zone = a.Zone
