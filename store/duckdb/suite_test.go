@@ -151,6 +151,17 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, clusteredHarness, run)
 }
 
+// TestSeveral sends random queries about several websites to the engine and to the reference evaluator.
+func TestSeveral(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	run := storetest.RandomRunOf(t, 60, 20260311)
+	if !testenv.IsNight() {
+		run.Datasets = 1
+	}
+	storetest.Several(t, clusteredHarness, run)
+}
+
 // TestEngine proves the engine on this store.
 func TestEngine(t *testing.T) {
 	testenv.Night(t, "engine")

@@ -29,6 +29,7 @@ var (
 type Question struct {
 	Type      string // empty with Metrics
 	Subject   store.Subject
+	Websites  []string // ids of several websites, in place of a Subject with an id; nil: one subject
 	Zone      string // IANA name
 	StartDate string // YYYY-MM-DD, a local day of Zone
 	EndDate   string // the last day, included
@@ -96,6 +97,9 @@ func (q Question) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type+q.Dataset, q.Subject.Kind, q.Subject.ID, q.StartDate,
 		q.EndDate, q.Zone)
+	if q.Websites != nil {
+		fmt.Fprintf(&b, ", websites %q", q.Websites)
+	}
 	if q.Preset != "" {
 		b.WriteString(", " + q.Preset)
 	}
