@@ -27,11 +27,11 @@ type question struct {
 	// single website, if a query asks for the website of rows.
 	websites []query.Website
 	name     string
-	bom     bool // CSV begins with a byte order mark
-	token   tokenRequest
-	export  exportRequest
-	person  erasure.Person
-	page    listing.Page // of a list
+	bom      bool // CSV begins with a byte order mark
+	token    tokenRequest
+	export   exportRequest
+	person   erasure.Person
+	page     listing.Page // of a list
 }
 
 // cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine

@@ -40,7 +40,7 @@ func (a *api) queryRoutes() []*route {
 			about: "Run a query or a batch", of: anySubject, body: true, stores: nothing, forms: true,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries,
-					Params: append(subjectParams(), bomQuery()),
+					Params: append(subjectParams(), severalParam(), bomQuery()),
 					About:  "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
 					Body: openapi.Any("", openapi.Ref("Query"),
 						openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
@@ -53,7 +53,7 @@ func (a *api) queryRoutes() []*route {
 			about: "Run a query given in the URL", of: anySubject, forms: true,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries,
-					Params: append(append(subjectParams(), d.queryParams()...), bomQuery()), NotModified: true,
+					Params: append(append(append(subjectParams(), severalParam()), d.queryParams()...), bomQuery()), NotModified: true,
 					About: "The fields of a query are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
 					errors: []code{codeNoSubject, codeNotAcceptable}}
 			}},
@@ -64,7 +64,7 @@ func (a *api) queryRoutes() []*route {
 			off: func(cfg *Config) bool { return cfg.NoCompile },
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "explainQuery", Tag: tagQueries,
-					Params: subjectParams(),
+					Params: append(subjectParams(), severalParam()),
 					About:  "The query is not run. The answer has the SQL of each parameter, and the `source` that would answer now: `remembered`, `merged` or `statement`, in this order. `why` says why the source before it would not answer.",
 					Body: openapi.Any("", openapi.Ref("Query"),
 						openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),

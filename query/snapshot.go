@@ -41,8 +41,8 @@ type Snapshot struct {
 // listed is what a store lists of the days of a request.
 type listed struct {
 	days     []*days.Snapshot // of each website; nil if the store has none, or failed
-	versions []uint64       // of the rows of each of Prepared.rememberable; nil if the store has none, or failed
-	err      error          // of the store
+	versions []uint64         // of the rows of each of Prepared.rememberable; nil if the store has none, or failed
+	err      error            // of the store
 }
 
 // Snapshot returns p at the versions that its rows have when the Snapshot first needs them.

@@ -32,7 +32,7 @@ type Access struct {
 	// a website and a visitor id, and so is a session. Nil: the question is about Subject.
 	Websites []Website
 	// Name is that of the website that is the Subject. Rows that are grouped by website show it.
-	Name string
+	Name    string
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all

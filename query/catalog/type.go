@@ -248,12 +248,12 @@ type BoundType struct {
 	Steps      []Order
 	Choice     *Choice // nil: a type by name
 	// entry_page or exit_page: the pageview whose values a session has in fields of rows; empty: all that pass filters
-	Door    expr.Ident
-	Whole   *BoundType // the numbers over all rows of an answer; nil: there are none
+	Door  expr.Ident
+	Whole *BoundType // the numbers over all rows of an answer; nil: there are none
 	// Several is the type of questions about several websites: its last column says whose row it is. Nil: this one.
 	Several *BoundType
-	ofWhole bool       // it is the Whole of another type
-	own     []*Field   // dimensions of the host
+	ofWhole bool     // it is the Whole of another type
+	own     []*Field // dimensions of the host
 }
 
 // Role says how a chart uses a column.

@@ -207,6 +207,13 @@ var referrerLetters = &Field{Name: "referrer_letters", About: "The source in let
 var Website = &Field{Name: "website", About: "Id of the website", Column: "website", Session: true,
 	Ops: []ask.Op{ask.Eq, ask.Ne, ask.In, ask.NotIn}}
 
+// WebsiteName returns the column of the name of a website, which answers show behind its id.
+func WebsiteName() *Output {
+	name := textColumn("website_name", "Website name", "Name of the website, as it is now")
+	name.Role = DimensionRole
+	return &name
+}
+
 // fields lists what callers filter and group by. Session fields come first, as in answers.
 var fields = []*Field{
 	{Name: "referrer",

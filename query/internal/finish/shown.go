@@ -17,7 +17,7 @@ func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
 	rows.RoundRows(p.Type)
 	shown := *rows
 	if p.Websites != nil {
-		shown = shown.Named(catalog.Website.Name, websiteName, p.WebsiteName)
+		shown = shown.Named(catalog.Website.Name, catalog.WebsiteName(), p.WebsiteName)
 	}
 	if c := p.Type.Choice; c != nil && c.Date >= 0 && p.Type.Shape == catalog.Series {
 		from, to := datePlace(c)
@@ -25,10 +25,6 @@ func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
 	}
 	return shown.In(p.Range.Zone)
 }
-
-// websiteName is the column of the names of websites, behind their ids.
-var websiteName = &catalog.Output{Name: "website_name", Role: catalog.DimensionRole, Label: "Website name",
-	Description: "Name of the website, as it is now", Format: catalog.String}
 
 // datePlace returns the place of the column date behind the dimensions of a choice, and the place where it is shown.
 // The name behind a website is no dimension.

@@ -26,14 +26,14 @@ import (
 // A Plan is one parameter, resolved: no name is left to look up and no default to apply.
 type Plan struct {
 	Type    *catalog.BoundType
-	ID      string // the parameter's own id; empty when it had none
+	ID      string        // the parameter's own id; empty when it had none
 	Subject store.Subject // without an id for several Websites
 	// Websites are those whose rows count, if there are several, or if the plan asks for the website of rows. Otherwise
 	// it is nil.
 	Websites []ask.Website
 	Range    calendar.Range
-	Until   time.Time   // rows count before it: the end of Range, or where a comparison cuts it
-	Other   *Comparison // nil: compared with nothing
+	Until    time.Time   // rows count before it: the end of Range, or where a comparison cuts it
+	Other    *Comparison // nil: compared with nothing
 	// Totals asks for the numbers over all rows; nil: they are not asked for, or the type has none.
 	Totals *Plan
 	// Properties counts the rows with each property that a choice has metrics of. It is asked if the answer shows no

@@ -30,13 +30,13 @@ type Question struct {
 	Type      string // empty with Metrics
 	Subject   store.Subject
 	Websites  []string // ids of several websites, in place of a Subject with an id; nil: one subject
-	Zone      string // IANA name
-	StartDate string // YYYY-MM-DD, a local day of Zone
-	EndDate   string // the last day, included
-	Preset    string // overrides the dates; may be empty
-	Compare   string // PreviousPeriod and its like, or days as 2026-01-01,2026-01-31; may be empty
-	Grain     string // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
-	WeekStart string // sunday or monday; empty means sunday
+	Zone      string   // IANA name
+	StartDate string   // YYYY-MM-DD, a local day of Zone
+	EndDate   string   // the last day, included
+	Preset    string   // overrides the dates; may be empty
+	Compare   string   // PreviousPeriod and its like, or days as 2026-01-01,2026-01-31; may be empty
+	Grain     string   // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
+	WeekStart string   // sunday or monday; empty means sunday
 	Filters   []Filter
 	Mandatory []Filter // filters of the caller's key, applied to the data first
 	GroupBy   []string
