@@ -50,7 +50,11 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 // permitSubject checks that the caller has need for the one website, link or monitor in the URL of a query, or for each
 // of several websites.
 func (a *api) permitSubject(ctx context.Context, r *front.Request, q *question, need auth.Permission) error {
-	if values, ok := r.Query(); ok && asksSeveral(values) {
+	values, ok := r.Query()
+	switch {
+	case !ok:
+		return errMalformed
+	case asksSeveral(values):
 		return a.permitWebsites(ctx, r, q, values, need)
 	}
 	if err := a.findSubject(r, func() error { return a.readQuestion(ctx, r, q) }); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
-	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
@@ -178,7 +177,7 @@ func (a *answering) table(ctx context.Context, p *plan.Plan, key []byte, among [
 func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string) (rows *store.Rows,
 	err error) {
 	e := a.engine
-	q := merge.Question{Plan: p, Among: among, Snapshot: a.snapshot.known(ctx), Expired: a.snapshot.expired(ctx, p)}
+	q := a.snapshot.question(ctx, p, among)
 	passed := e.metered(ctx)
 	defer func() { a.took += passed() }()
 	if q.Expired.After(a.ended) {

@@ -14,7 +14,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
-	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -198,15 +197,17 @@ type Explained struct {
 // changes as days are sealed. If the store fails to list them or ctx ends, Explain shows a statement over rows alone.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
 	s := p.Snapshot()
-	snapshot, at := s.known(ctx), s.basis(ctx)
+	at := s.basis(ctx)
+	sealed := func(of *plan.Plan) days.Sealed {
+		return p.engine.merger.Sealed(of, s.question(ctx, of, nil).Snapshot)
+	}
 	found := make([]Explained, len(p.resolved.Parameters))
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
 		if found[i] = (Explained{Parameter: one.Name, ID: one.ID, Err: one.Err}); one.Err != nil {
 			continue
 		}
-		own, beside, err := p.engine.statements.Statements(one,
-			func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
+		own, beside, err := p.engine.statements.Statements(one, sealed)
 		if err != nil {
 			found[i].Err = plan.Broken("%w", err)
 			continue
@@ -215,8 +216,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		found[i].Notes = one.Plan.Notes()
 		known := p.engine.known(one, p.engine.answerKey(one, at), at)
 		source := func(of *plan.Plan) (Source, Reason) {
-			q := merge.Question{Plan: of, Snapshot: snapshot, Expired: s.expired(ctx, of)}
-			d := p.engine.merger.Decide(ctx, q, known)
+			d := p.engine.merger.Decide(ctx, s.question(ctx, of, nil), known)
 			return d.Source, d.Why
 		}
 		found[i].Source, found[i].Why = source(one.Plan)
@@ -227,8 +227,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 			found[i].Other.Source, found[i].Other.Why = source(other)
 		}
 		if of := one.Plan.Totals; of != nil {
-			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)},
-				func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
+			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)}, sealed)
 			if found[i].Totals = (&Explained{Parameter: one.Name, ID: one.ID}); err != nil {
 				found[i].Totals.Err = plan.Broken("%w", err)
 			} else {

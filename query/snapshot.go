@@ -125,16 +125,17 @@ func (s *Snapshot) rowVersions(ctx context.Context) ([]uint64, error) {
 	return s.versions, s.err
 }
 
-// known returns the days that decide about the answers about one website. It is nil where no answer uses stored
-// results, and where the store fails: then statements read rows alone.
-func (s *Snapshot) known(ctx context.Context) *days.Snapshot {
+// question returns the question of p with the days that decide about its answer. It has none where no answer uses
+// stored results, and where the store fails: then statements read rows alone.
+func (s *Snapshot) question(ctx context.Context, p *plan.Plan, among [][]string) merge.Question {
+	q := merge.Question{Plan: p, Among: among, Expired: s.expired(ctx, p)}
 	if s.p.deriver() == nil {
-		return nil
+		return q
 	}
-	if all := s.daysOf(ctx); len(all) == 1 {
-		return all[0]
+	if q.Snapshots = s.daysOf(ctx); len(q.Snapshots) > 0 && p.Websites == nil {
+		q.Snapshot = q.Snapshots[0]
 	}
-	return nil
+	return q
 }
 
 // expired returns the end of the last day that p counts and whose rows were removed because of their age, of any

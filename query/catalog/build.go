@@ -84,7 +84,7 @@ func (b *typeBuilder) several() {
 		s.Dimensions = append(slices.Clone(s.Dimensions), Website.Name)
 	}
 	all := newTypeBuilder(b.catalog, ty.own, s)
-	all.further = b.further
+	all.further, all.ty.ofSeveral = b.further, true
 	all.build()
 	b.faults = append(b.faults, all.faults...)
 	ty.Several = all.ty

@@ -251,9 +251,10 @@ type BoundType struct {
 	Door  expr.Ident
 	Whole *BoundType // the numbers over all rows of an answer; nil: there are none
 	// Several is the type of questions about several websites: its last column says whose row it is. Nil: this one.
-	Several *BoundType
-	ofWhole bool     // it is the Whole of another type
-	own     []*Field // dimensions of the host
+	Several   *BoundType
+	ofWhole   bool     // it is the Whole of another type
+	ofSeveral bool     // it is the Several of another type
+	own       []*Field // dimensions of the host
 }
 
 // Role says how a chart uses a column.
@@ -299,6 +300,9 @@ func (ty *BoundType) Identity() string {
 	}
 	if ty.ofWhole {
 		name += " whole"
+	}
+	if ty.ofSeveral {
+		name += " of several"
 	}
 	return name
 }

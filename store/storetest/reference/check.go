@@ -170,7 +170,7 @@ var eventFields = []string{
 func (f Filter) mixes() bool {
 	sessions, rows := f.asksDeeds(), false
 	for _, field := range f.fields() {
-		if slices.Contains(sessionFields, field) {
+		if slices.Contains(sessionFields, field) || field == websiteField {
 			sessions = true
 		} else {
 			rows = true
