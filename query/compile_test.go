@@ -250,7 +250,7 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 			if quoted := regexp.QuoteMeta(mark); len(info.Filters) > 0 && len(quoted) <= 490 {
 				field := info.Filters[place%len(info.Filters)]
 				if field == "website" {
-					field = info.Filters[len(info.Filters)-1]
+					field = info.Filters[(place+1)%len(info.Filters)]
 				}
 				req.Filters = append(req.Filters,
 					query.Filter{Or: []query.Filter{{Field: field, Op: query.Matches, Values: []string{quoted}},

@@ -141,6 +141,12 @@ func TestSeveral(t *testing.T) {
 	storetest.Several(t, over("CLICKHOUSE_HTTP_DSN"), run)
 }
 
+// TestSeveralLaws tests what holds for answers about several websites.
+func TestSeveralLaws(t *testing.T) {
+	t.Parallel()
+	storetest.SeveralLaws(t, over("CLICKHOUSE_DSN"), 20261204)
+}
+
 // TestEngine proves the engine on this store.
 func TestEngine(t *testing.T) {
 	testenv.Night(t, "engine")

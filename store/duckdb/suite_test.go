@@ -162,6 +162,12 @@ func TestSeveral(t *testing.T) {
 	storetest.Several(t, clusteredHarness, run)
 }
 
+// TestSeveralLaws tests what holds for answers about several websites.
+func TestSeveralLaws(t *testing.T) {
+	t.Parallel()
+	storetest.SeveralLaws(t, clusteredHarness, 20261203)
+}
+
 // TestEngine proves the engine on this store.
 func TestEngine(t *testing.T) {
 	testenv.Night(t, "engine")

@@ -68,6 +68,12 @@ func TestSeveral(t *testing.T) {
 	storetest.Several(t, inMemoryHarness, storetest.RandomRunOf(t, 120, 20261201))
 }
 
+// TestSeveralLaws tests what holds for answers about several websites.
+func TestSeveralLaws(t *testing.T) {
+	t.Parallel()
+	storetest.SeveralLaws(t, inMemoryHarness, 20261202)
+}
+
 // TestOrders tests that answers do not depend on what was asked or done before.
 func TestOrders(t *testing.T) {
 	testenv.WithoutRace(t)

@@ -50,7 +50,7 @@ func aboutSeveral(rng *rand.Rand, q reference.Question, sites []string) referenc
 		q.Websites = append(q.Websites, sites[0])
 	}
 	if rng.IntN(100) < 40 {
-		if q.Metrics == nil && len(q.GroupBy) < 2 {
+		if q.Metrics == nil && len(q.GroupBy) < 2 && q.Type != "session_events" { // which is refused for two reasons
 			q.GroupBy = append(slices.Clip(q.GroupBy), field)
 		} else if q.Metrics != nil && len(q.Dimensions) < 4 {
 			q.Dimensions = slices.Insert(slices.Clone(q.Dimensions), rng.IntN(len(q.Dimensions)+1), field)
