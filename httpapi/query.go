@@ -53,7 +53,8 @@ func (a *api) queryRoutes() []*route {
 			about: "Run a query given in the URL", of: anySubject, forms: true,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries,
-					Params: append(append(append(subjectParams(), severalParam()), d.queryParams()...), bomQuery()), NotModified: true,
+					Params: slices.Concat(subjectParams(), []openapi.Param{severalParam()}, d.queryParams(),
+						[]openapi.Param{bomQuery()}), NotModified: true,
 					About: "The fields of a query are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
 					errors: []code{codeNoSubject, codeNotAcceptable}}
 			}},

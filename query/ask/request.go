@@ -28,8 +28,8 @@ import (
 // Access defines what one caller may ask.
 type Access struct {
 	Subject store.Subject // whose rows are read; required, both its kind and its id, unless there are Websites
-	// Websites are asked in one question, in place of a Subject: 1 to MaxWebsites, each once. A person is then a pair of
-	// a website and a visitor id, and so is a session. Nil: the question is about Subject.
+	// Websites are asked about in one question, in place of a Subject: 1 to MaxWebsites, each once. A person is then a
+	// pair of a website and a visitor id, and so is a session. Nil: the question is about Subject.
 	Websites []Website
 	// Name is that of the website that is the Subject. Rows that are grouped by website show it.
 	Name    string

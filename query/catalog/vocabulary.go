@@ -202,8 +202,8 @@ func website(tb Table) *Table {
 var referrerLetters = &Field{Name: "referrer_letters", About: "The source in letters, where it is stored otherwise",
 	Column: "referrer_letters", Session: true, Carried: carriedByEvents}
 
-// Website is the website of a row. All rows of a session have the same, so it counts as a field of sessions, though rows
-// have it themselves. A statement has its column where it reads rows of several websites, or where it asks for it.
+// Website is the website of a row. All rows of a session have the same, so it counts as a field of sessions, though
+// rows have it themselves. A statement has its column where it reads rows of several websites, or where it asks for it.
 var Website = &Field{Name: "website", About: "Id of the website", Column: "website", Session: true,
 	Ops: []ask.Op{ask.Eq, ask.Ne, ask.In, ask.NotIn}}
 

@@ -16,11 +16,11 @@ import (
 // byte by byte. Many questions group or filter by website. Every second question is also asked before the last rows of
 // its dataset are written.
 func Several(t *testing.T, h Harness, run RandomRun) {
-	run.run(t, severalQuestions, 0, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison,
-		error) {
+	ask := func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		got := h.runnerWith(t, seed, rows, everyOther(questions))
 		return compareReference(t.Context(), got, dataOf(seed), questions, false)
-	}).mustSpeak(t, false)
+	}
+	run.run(t, severalQuestions, 0, ask).mustSpeak(t, false)
 }
 
 // severalQuestions returns n questions about websites of the dataset of a seed.
@@ -63,7 +63,8 @@ func aboutSeveral(rng *rand.Rand, q reference.Question, sites []string) referenc
 			f.Values = append(f.Values, "another")
 		}
 		if last := len(q.Filters) - 1; last >= 0 && q.Filters[last].Field != "" && rng.IntN(2) == 0 {
-			q.Filters = append(slices.Clone(q.Filters[:last]), reference.Filter{Or: []reference.Filter{q.Filters[last], f}})
+			either := reference.Filter{Or: []reference.Filter{q.Filters[last], f}}
+			q.Filters = append(slices.Clone(q.Filters[:last]), either)
 		} else {
 			q.Filters = append(slices.Clip(q.Filters), f)
 		}

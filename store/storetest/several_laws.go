@@ -111,7 +111,8 @@ func (l *severalLaws) addUp() {
 
 func (l *severalLaws) merges() {
 	l.t.Helper()
-	const counts = `"metrics":["pageviews","visitors","sessions","bounce_rate","median_session_duration","avg_load_time"]`
+	const counts = `"metrics":["pageviews","visitors","sessions","bounce_rate","median_session_duration",` +
+		`"avg_load_time"]`
 	for _, parameter := range []string{
 		`{"dataset":"pageviews",` + counts + `}`,
 		`{"dataset":"pageviews",` + counts + `,"dimensions":["country"]}`,

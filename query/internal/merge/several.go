@@ -180,8 +180,9 @@ func (s *several) groups() *manySites {
 	for site, of := range s.lookups {
 		one := newMerged(of)
 		g.sites = append(g.sites, one)
+		counts := one.counting()
 		for row := range int32(one.Len()) {
-			if !one.hasAny(row) && !one.steps.Single {
+			if !counts(row) && !one.steps.Single {
 				continue
 			}
 			key := one.keyOf(row)
@@ -199,14 +200,15 @@ func (s *several) groups() *manySites {
 	return g
 }
 
-// hasAny reports whether a part counts anything in a row.
-func (g *merged) hasAny(row int32) bool {
-	for i := range g.parts {
-		if g.Has(i)(row) {
-			return true
-		}
+// counting returns a function that reports whether any part counts anything in a row.
+func (g *merged) counting() func(row int32) bool {
+	has := make([]func(int32) bool, len(g.parts))
+	for i := range has {
+		has[i] = g.Has(i)
 	}
-	return false
+	return func(row int32) bool {
+		return slices.ContainsFunc(has, func(has func(int32) bool) bool { return has(row) })
+	}
 }
 
 // keyOf tells rows apart, also those of other websites.
@@ -249,8 +251,12 @@ func (g *manySites) Bucket(row int32) int64 {
 
 // Has returns a function that reports whether a part counts anything in a row.
 func (g *manySites) Has(part int) func(row int32) bool {
+	has := make([]func(int32) bool, len(g.sites))
+	for i, one := range g.sites {
+		has[i] = one.Has(part)
+	}
 	return func(row int32) bool {
-		return slices.ContainsFunc(g.rows[row], func(of rowOf) bool { return g.sites[of.site].Has(part)(of.row) })
+		return slices.ContainsFunc(g.rows[row], func(of rowOf) bool { return has[of.site](of.row) })
 	}
 }
 

@@ -55,7 +55,10 @@ func choiceOf(q *Question) (Type, error) {
 
 func (d *Dataset) groups(field string) bool {
 	_, property := propertyKey(field)
-	return slices.Contains(d.Dimensions, field) || field == websiteField && d.Kind == store.KindWebsite || d.Events && (property || field == "event_name")
+	if field == websiteField {
+		return d.Kind == store.KindWebsite
+	}
+	return slices.Contains(d.Dimensions, field) || d.Events && (property || field == "event_name")
 }
 
 func (d *Dataset) check(m Metric) error {

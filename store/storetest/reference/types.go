@@ -127,7 +127,10 @@ func (t Type) Allows(field string) bool {
 		return t.Kind == store.KindWebsite && !slices.Contains(t.Filters, "bot_name")
 	}
 	_, property := propertyKey(field)
-	return slices.Contains(t.Filters, field) || field == websiteField && t.Kind == store.KindWebsite || t.ofEvents() && (property || field == "event_name")
+	if field == websiteField {
+		return t.Kind == store.KindWebsite
+	}
+	return slices.Contains(t.Filters, field) || t.ofEvents() && (property || field == "event_name")
 }
 
 // groups reports whether questions of the type may group by a field.
