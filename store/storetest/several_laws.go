@@ -29,6 +29,8 @@ func SeveralLaws(t *testing.T, h Harness, seed uint64) {
 	}
 	l.addUp()
 	l.merges()
+	l.begins()
+	l.expires()
 }
 
 type severalLaws struct {
@@ -138,5 +140,60 @@ func (l *severalLaws) merges() {
 		if _, derives := l.store.(store.Deriver); err != nil || derives && shown[0].Source != query.Merged {
 			l.t.Errorf("%s comes from %s, because of %q: %v", parameter, shown[0].Source, shown[0].Why, err)
 		}
+	}
+}
+
+// begins tests that all_time begins with the first row of any website.
+func (l *severalLaws) begins() {
+	l.t.Helper()
+	first := func(a query.Access) string {
+		req := query.Request{Parameters: []query.Parameter{{Name: "summary_metrics"}},
+			Options: query.Options{Preset: "all_time"}}
+		resp, err := l.engines[0].Run(l.t.Context(), a, req)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return resp.Meta.StartDate
+	}
+	var alone []string
+	for _, id := range l.sites {
+		alone = append(alone, first(ofSites(id)))
+	}
+	if got := first(ofSites(l.sites...)); got != slices.Min(alone) {
+		l.t.Errorf("all_time begins on %s, of single websites on %q", got, alone)
+	}
+}
+
+// expires tests that an answer names the latest of the days whose rows were removed, of any website.
+func (l *severalLaws) expires() {
+	l.t.Helper()
+	if _, expires := l.store.(store.Expirer); !expires {
+		return
+	}
+	day := l.middle.Truncate(24 * time.Hour)
+	for i, before := range []time.Time{day, day.AddDate(0, 0, 2)} {
+		of := store.Subject{Kind: store.KindWebsite, ID: l.sites[i]}
+		if _, err := l.engines[1].Expire(l.t.Context(), of, before, false); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	expired := func(a query.Access) (end time.Time) {
+		resp, err := l.engines[1].Run(l.t.Context(), a, l.request(`"summary_metrics"`))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if at := resp.Data[0].Meta.ExpiredBefore; at != nil {
+			end = at.Time
+		}
+		return end
+	}
+	var latest time.Time
+	for _, id := range l.sites {
+		if end := expired(query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: id}}); end.After(latest) {
+			latest = end
+		}
+	}
+	if got := expired(ofSites(l.sites...)); got.IsZero() || !got.Equal(latest) {
+		l.t.Errorf("rows of days before %s were removed, of single websites before %s", got, latest)
 	}
 }
