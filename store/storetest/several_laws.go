@@ -125,6 +125,9 @@ func (l *severalLaws) merges() {
 		`{"name":"summary_metrics","filters":[{"field":"website","op":"ne","value":"` + l.sites[0] + `"}]}`,
 		`{"name":"web_vitals_by_page"}`,
 		`{"name":"session_duration_distribution","groupBy":["website"]}`,
+		`{"name":"outbound_domains"}`, `{"name":"errors_by_page"}`,
+		`{"name":"goals","goals":[{"name":"Any","page":{"op":"contains","value":"/"}},{"name":"None","event":"none"}]}`,
+		`{"name":"goals_trends","goals":[{"name":"Any","page":{"op":"contains","value":"/"}}]}`,
 	} {
 		of := ofSites(l.sites...)
 		want := l.ask(l.engines[0], of, parameter)

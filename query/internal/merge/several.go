@@ -19,8 +19,8 @@ import (
 
 // An answer about several websites is merged from the partials of each of them, which are those of questions about one.
 // A visitor or session of one website is none of another, so sets are counted apart and added. Sums are added, and
-// samples are ranked together. Texts in sets, such as links, may be the same on several websites, so their counts do
-// not merge. The website of rows is no key of partials: each website has its own.
+// samples are ranked together. Texts in sets, such as links, may be the same on several websites, so these sets are
+// united. The website of rows is no key of partials: each website has its own.
 
 // severalOf returns how the rows of each website of p are merged, by the order of its websites; nil if they are not.
 // Websites that filters leave out have none.
@@ -49,7 +49,7 @@ func severalOf(p *plan.Plan) []*Merge {
 		if !passes {
 			continue
 		}
-		if merges[i] = mergeOf(&one); merges[i] == nil || !merges[i].adds() {
+		if merges[i] = mergeOf(&one); merges[i] == nil || len(merges[i].goals) > 0 && len(p.Group) > 0 {
 			return nil
 		}
 		any = true
@@ -68,12 +68,6 @@ func asksWebsite(c plan.Condition) bool {
 		}
 	}
 	return false
-}
-
-// adds reports whether what m has of one website can be merged with what it has of others.
-func (m *Merge) adds() bool {
-	return len(m.goals) == 0 &&
-		!slices.ContainsFunc(m.aggregates, func(a aggregate) bool { return a.Kind == state.TextSet })
 }
 
 // several is the merge of an answer about several websites.
@@ -152,7 +146,12 @@ func (mr *Merger) rowsOfSeveral(ctx context.Context, q Question, f origin.Facts)
 		}
 	}
 	if found.Decision.Source != answer.Statement {
-		found.Rows = finish.Run(plan.StepsOf(q.Plan), s.groups(), q.Among)
+		joined := s.groups()
+		var of finish.Groups = joined
+		if m := s.lookups[0].Merge; len(m.goals) > 0 {
+			of = goalRows{m, joined}
+		}
+		found.Rows = finish.Run(plan.StepsOf(q.Plan), of, q.Among)
 	}
 	return found, nil
 }
@@ -182,7 +181,7 @@ func (s *several) groups() *manySites {
 		g.sites = append(g.sites, one)
 		counts := one.counting()
 		for row := range int32(one.Len()) {
-			if !counts(row) && !one.steps.Single {
+			if len(one.keys) > 0 && !counts(row) { // a key of other days
 				continue
 			}
 			key := one.keyOf(row)
@@ -279,9 +278,11 @@ func (g *manySites) Numbers(int, int, int) []int64 { return nil }
 
 // count returns the count of an aggregate in a row or, for an extreme, its value.
 func (g *manySites) count(i int, row int32) int64 {
-	kind := g.sites[0].aggregates[i].Kind
-	n := int64(0)
-	if kind.Extreme() {
+	kind, n := g.sites[0].aggregates[i].Kind, int64(0)
+	switch {
+	case kind == state.TextSet && len(g.rows[row]) > 1:
+		return g.texts(i, row)
+	case kind.Extreme():
 		n = state.None
 	}
 	for _, of := range g.rows[row] {
@@ -292,6 +293,19 @@ func (g *manySites) count(i int, row int32) int64 {
 		}
 	}
 	return n
+}
+
+// texts returns the number of different texts of a set in a row.
+func (g *manySites) texts(i int, row int32) int64 {
+	all := map[string]bool{}
+	for _, of := range g.rows[row] {
+		one := g.sites[of.site]
+		names := one.site.Keys(one.aggregates[i].Members)
+		for _, member := range state.MembersOf(of.row, one.sources[i]) {
+			all[names[member]] = true
+		}
+	}
+	return int64(len(all))
 }
 
 // quantile returns a quantile of an aggregate in a row.
