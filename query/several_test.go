@@ -16,8 +16,8 @@ func websites(ids ...string) (all []query.Website) {
 	return all
 }
 
-var aDay = query.Request{Parameters: []query.Parameter{{Name: "summary_metrics"}}, StartDate: "2026-03-01",
-	EndDate: "2026-03-01"}
+var aDay = query.Request{Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "sessions"}},
+	StartDate: "2026-03-01", EndDate: "2026-03-01"}
 
 // TestWebsitesOfAnAccess checks which websites a program may name.
 func TestWebsitesOfAnAccess(t *testing.T) {

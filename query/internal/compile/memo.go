@@ -154,6 +154,11 @@ func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) f
 	types, datasets := map[*catalog.BoundType]func() string{}, map[string]func() string{}
 	for _, ty := range reg.All() {
 		types[ty] = once(ty.Name, func() ([]*catalog.BoundType, error) { return []*catalog.BoundType{ty}, nil })
+		if s := ty.Several; s != nil {
+			types[s] = once(s.Name+" of several", func() ([]*catalog.BoundType, error) {
+				return []*catalog.BoundType{s}, nil
+			})
+		}
 	}
 	for _, name := range catalog.AllDatasets() {
 		datasets[name] = once("the dataset "+name,
