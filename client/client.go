@@ -86,7 +86,7 @@ func (c *Client) now() time.Time {
 }
 
 // A Subject names the website, link or monitor of a question. It is a [WebsiteID], a [LinkID] or a [MonitorID], such as
-// WebsiteID("web_shop"), or a [Resource], whose kind is a text.
+// WebsiteID("web_shop"), or a [Resource], whose kind is a text. [WebsiteIDs] are several websites.
 type Subject interface {
 	// address returns the parameter of a URL that names the subject.
 	address() (name, id string, err error)
@@ -98,6 +98,18 @@ type (
 	LinkID    string
 	MonitorID string
 )
+
+// WebsiteIDs are 1 to 100 websites of one question, or "*" alone for every website that the key may read. Rows of types
+// by session, visitor or event then have the columns website and website_name, which [QueryAs] reads.
+type WebsiteIDs []WebsiteID
+
+func (ids WebsiteIDs) address() (name, value string, err error) {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return "website_ids", strings.Join(texts, ","), nil
+}
 
 func (id WebsiteID) address() (name, value string, err error) { return "website_id", string(id), nil }
 func (id LinkID) address() (name, value string, err error)    { return "link_id", string(id), nil }

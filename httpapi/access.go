@@ -42,13 +42,21 @@ func allowPath[Q any](a *api, why string) func(context.Context, *front.Request, 
 	}
 }
 
-// allowSubject checks that the key may read the one website, link or monitor in the URL.
+// allowSubject checks that the key may read the one website, link or monitor in the URL, or several websites.
 func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) error {
 	return a.permitSubject(ctx, r, q, r.Route.May)
 }
 
-// permitSubject checks that the caller has need for the one website, link or monitor in the URL of a query.
+// permitSubject checks that the caller has need for the one website, link or monitor in the URL of a query, or for each
+// of several websites.
 func (a *api) permitSubject(ctx context.Context, r *front.Request, q *question, need auth.Permission) error {
+	values, ok := r.Query()
+	switch {
+	case !ok:
+		return errMalformed
+	case asksSeveral(values):
+		return a.permitWebsites(ctx, r, q, values, need)
+	}
 	if err := a.findSubject(r, func() error { return a.readQuestion(ctx, r, q) }); err != nil {
 		return err
 	}
@@ -115,9 +123,11 @@ func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) e
 		return err
 	}
 	r.Scope, _ = r.Route.May.ScopeOn(r.Key(), r.Resource)
-	if !r.Principal.Allows(r.Route.May, r.Resource) {
-		return &denied{scope: r.Scope, field: "Authorization",
-			why: "needs an API key with the scope read:data and without filters, and not a panel token"}
+	for _, of := range q.resources(r) {
+		if !r.Principal.Allows(r.Route.May, of) {
+			return &denied{scope: r.Scope, field: "Authorization",
+				why: "needs an API key with the scope read:data and without filters, and not a panel token"}
+		}
 	}
 	return nil
 }
@@ -213,11 +223,15 @@ func plausible(id string) bool {
 	return true
 }
 
-// access returns the access of r's key for the engine.
-func access(r *front.Request) query.Access {
+// access returns the access of r's key for the engine, to what q is about.
+func access(r *front.Request, q *question) query.Access {
 	key := r.Principal.Key
-	return query.Access{Subject: subject(r), Filters: queryFilters(key.Filters), Types: key.Types, Owner: key.Owner,
-		Caller: key.ID}
+	found := query.Access{Filters: queryFilters(key.Filters), Types: key.Types, Owner: key.Owner, Caller: key.ID,
+		Name: q.name}
+	if found.Websites = q.websites; found.Websites == nil {
+		found.Subject = subject(r)
+	}
+	return found
 }
 
 // queryFilters converts the filters of a key for the engine.

@@ -18,7 +18,7 @@ const (
 
 // An address is the decoded query of a URL. It is shared and must not be changed.
 type address struct {
-	subject auth.Resource // without its owner
+	subject auth.Resource // without its owner; of several websites empty
 	queries []query.Decoded
 	bom     bool
 }
@@ -43,7 +43,9 @@ func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) e
 	if !ok {
 		return a.allowSubject(ctx, r, q)
 	}
-	r.Resource, q.queries, q.bom = known.subject, known.queries, known.bom
+	if r.Resource, q.queries, q.bom = known.subject, known.queries, known.bom; known.subject.ID == "" {
+		return a.allowSubject(ctx, r, q)
+	}
 	return a.permitOn(ctx, r, r.Route.May, "")
 }
 
@@ -53,10 +55,16 @@ func (a *api) readAddress(ctx context.Context, r *front.Request, q *question) er
 		if err := a.parseAddress(ctx, r, q); err != nil {
 			return err
 		}
-		a.addresses.add(r.URL.RawQuery, address{auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}, q.queries,
-			q.bom})
+		var of auth.Resource
+		if q.websites == nil {
+			of = auth.Resource{Kind: r.Resource.Kind, ID: r.Resource.ID}
+		}
+		a.addresses.add(r.URL.RawQuery, address{of, q.queries, q.bom})
 	}
-	if !q.queries[0].Request.UsesSaved() {
+	if err := a.findName(ctx, r, q); err != nil {
+		return err
+	}
+	if q.websites != nil || !q.queries[0].Request.UsesSaved() {
 		return nil
 	}
 	q.queries = slices.Clone(q.queries) // those in the cache keep the names

@@ -23,20 +23,24 @@ type api struct {
 type question struct {
 	queries []query.Decoded
 	batch   bool
-	bom     bool // CSV begins with a byte order mark
-	token   tokenRequest
-	export  exportRequest
-	person  erasure.Person
-	page    listing.Page // of a list
+	// websites are those that the queries are about, if the URL names several; otherwise it is nil. name is that of a
+	// single website, if a query asks for the website of rows.
+	websites []query.Website
+	name     string
+	bom      bool // CSV begins with a byte order mark
+	token    tokenRequest
+	export   exportRequest
+	person   erasure.Person
+	page     listing.Page // of a list
 }
 
 // cost returns what the queries of q take from the limit of their key: for each of them a tenth of what the engine
-// says, rounded up.
+// says, rounded up, for each ten websites.
 func (a *api) cost(q *question) (all int) {
 	for i := range q.queries {
 		all += max(1, (a.cfg.Engine.Cost(&q.queries[i].Request)+9)/10)
 	}
-	return all
+	return all * max(1, (len(q.websites)+9)/10)
 }
 
 // subject returns the resource of r in the form of the store and the engine.

@@ -41,7 +41,7 @@ type explainArg struct {
 // explainQueries returns the plans and statements of the queries in a body without running them.
 func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	budget := a.budget(r) // shared by all queries of a batch
-	explain := func(req query.Request) (any, error) { return a.explain(ctx, r, req, budget) }
+	explain := func(req query.Request) (any, error) { return a.explain(ctx, r, q, req, budget) }
 	if q.batch {
 		return a.batch(ctx, r, q, explain)
 	}
@@ -52,9 +52,9 @@ func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question)
 	return front.JSON(body)
 }
 
-func (a *api) explain(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*explainedBody,
-	error) {
-	all, err := a.cfg.Engine.Explain(ctx, access(r), req)
+func (a *api) explain(ctx context.Context, r *front.Request, q *question, req query.Request, budget *query.Budget) (
+	*explainedBody, error) {
+	all, err := a.cfg.Engine.Explain(ctx, access(r, q), req)
 	if err != nil {
 		return nil, err
 	}

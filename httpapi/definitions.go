@@ -221,6 +221,9 @@ func (a *api) removeDefinition(ctx context.Context, r *front.Request, q *definit
 // resolveSaved replaces the names of saved definitions in the queries of q. It returns the mistakes of each query in
 // bad, which is nil if no query uses such names.
 func (a *api) resolveSaved(ctx context.Context, r *front.Request, q *question) (bad []query.Errors, err error) {
+	if q.websites != nil { // the engine refuses such names
+		return nil, nil
+	}
 	if !slices.ContainsFunc(q.queries, func(d query.Decoded) bool { return d.Request.UsesSaved() }) {
 		return nil, nil
 	}

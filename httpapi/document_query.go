@@ -59,7 +59,8 @@ func describeQueries(types []query.Info, datasets []query.DatasetInfo) map[strin
 		openapi.Member("meta", openapi.Ref("ResultMeta")),
 	).Needs("parameter", "success", "data", "error", "code")
 	v.schemas["Query"] = v.query()
-	v.schemas["MandatoryFilter"] = filterSchema("MandatoryFilter", v.allFilters(), true)
+	v.schemas["MandatoryFilter"] = filterSchema("MandatoryFilter",
+		slices.DeleteFunc(v.allFilters(), func(name string) bool { return name == websiteField }), true)
 	v.definitions()
 	return v.schemas
 }
@@ -99,6 +100,12 @@ func column(f query.OutputField) *openapi.Schema {
 	return s
 }
 
+// The field that has the website of rows, and the column of its name.
+const (
+	websiteField = "website"
+	websiteName  = "website_name"
+)
+
 // row returns the schema of the rows of a query type. Fields of groupBy come before its columns.
 func row(info *query.Info) *openapi.Schema {
 	s := openapi.Object(info.Title + ". " + strings.TrimSuffix(info.Description, ".") + ".")
@@ -110,6 +117,12 @@ func row(info *query.Info) *openapi.Schema {
 		if s.Properties.Named(name) == nil {
 			s.Properties = append(s.Properties, openapi.Member(name, openapi.Text("With groupBy")))
 		}
+		if name == websiteField {
+			s.Properties = append(s.Properties, openapi.Member(websiteName, openapi.Text("With groupBy `website`")))
+		}
+	}
+	for _, f := range info.Several {
+		s.Properties = append(s.Properties, openapi.Member(f.Name, openapi.Text("With `"+websitesParam+"`")))
 	}
 	if groupsProperties(info) {
 		s.Patterned = map[string]*openapi.Schema{propertyPattern: openapi.Text("With groupBy")}
@@ -130,6 +143,10 @@ func chosenRow(d *query.DatasetInfo) *openapi.Schema {
 	for _, f := range slices.Concat(d.Dimensions, d.Metrics) {
 		if s.Properties.Named(f.Name) == nil {
 			s.Properties = append(s.Properties, openapi.Member(f.Name, column(f)))
+		}
+		if f.Name == websiteField {
+			s.Properties = append(s.Properties,
+				openapi.Member(websiteName, openapi.Text("With the dimension `website`")))
 		}
 	}
 	s.Patterned = map[string]*openapi.Schema{}

@@ -57,6 +57,11 @@ func subjectParams() (all []openapi.Param) {
 		openapi.Text("IANA name of the time zone of days, such as `Europe/Berlin`; default `UTC`")))
 }
 
+// severalParam is the parameter of queries that names several websites.
+func severalParam() openapi.Param {
+	return openapi.Query(websitesParam, openapi.Text("In place of the others: the ids of 1 to 100 websites, joined by commas, or `*` for every website that the key may read"))
+}
+
 // queryParams are the fields of a query as parameters of an address.
 func (d *describer) queryParams() (all []openapi.Param) {
 	fields := d.queries["Query"].Properties

@@ -88,7 +88,7 @@ func TestAnswersInTheMakingAreInTheBudget(t *testing.T) {
 func TestTheEngineKnowsTheOwner(t *testing.T) {
 	key := &auth.Key{ID: "key_1", Owner: "org_a"}
 	for _, token := range []string{"", "token"} {
-		got := access(&front.Request{Principal: &auth.Principal{Key: key, Token: token}})
+		got := access(&front.Request{Principal: &auth.Principal{Key: key, Token: token}}, &question{})
 		if got.Owner != "org_a" || got.Caller != "key_1" {
 			t.Errorf("the engine sees the owner %q and the caller %q", got.Owner, got.Caller)
 		}

@@ -122,7 +122,7 @@ func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question)
 		return nil, err
 	}
 	body := overviewBody{Success: true, Website: recordOf(site)}
-	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r, q), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}

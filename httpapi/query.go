@@ -40,7 +40,7 @@ func (a *api) queryRoutes() []*route {
 			about: "Run a query or a batch", of: anySubject, body: true, stores: nothing, forms: true,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "runQuery", Tag: tagQueries,
-					Params: append(subjectParams(), bomQuery()),
+					Params: append(subjectParams(), severalParam(), bomQuery()),
 					About:  "A batch answers with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
 					Body: openapi.Any("", openapi.Ref("Query"),
 						openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
@@ -53,7 +53,8 @@ func (a *api) queryRoutes() []*route {
 			about: "Run a query given in the URL", of: anySubject, forms: true,
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "getQuery", Tag: tagQueries,
-					Params: append(append(subjectParams(), d.queryParams()...), bomQuery()), NotModified: true,
+					Params: slices.Concat(subjectParams(), []openapi.Param{severalParam()}, d.queryParams(),
+						[]openapi.Param{bomQuery()}), NotModified: true,
 					About: "The fields of a query are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", Answer: openapi.Ref("QueryAnswer"), Forms: rowForms()},
 					errors: []code{codeNoSubject, codeNotAcceptable}}
 			}},
@@ -64,7 +65,7 @@ func (a *api) queryRoutes() []*route {
 			off: func(cfg *Config) bool { return cfg.NoCompile },
 			describe: func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "explainQuery", Tag: tagQueries,
-					Params: subjectParams(),
+					Params: append(subjectParams(), severalParam()),
 					About:  "The query is not run. The answer has the SQL of each parameter, and the `source` that would answer now: `remembered`, `merged` or `statement`, in this order. `why` says why the source before it would not answer.",
 					Body: openapi.Any("", openapi.Ref("Query"),
 						openapi.List("", openapi.Ref("Query"), 1, query.DefaultBatch)),
@@ -113,9 +114,9 @@ func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) 
 	}
 	if q.batch {
 		budget := a.budget(r)
-		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, req, budget) })
+		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, q, req, budget) })
 	}
-	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r, q), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.cfg.Engine.Prepare(ctx, access(r), q.queries[0].Request)
+	p, err := a.cfg.Engine.Prepare(ctx, access(r, q), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -169,9 +170,9 @@ func (a *api) budget(r *front.Request) *query.Budget {
 }
 
 // ask runs req with the engine.
-func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*query.Response,
-	error) {
-	p, err := a.cfg.Engine.Prepare(ctx, access(r), req)
+func (a *api) ask(ctx context.Context, r *front.Request, q *question, req query.Request, budget *query.Budget) (
+	*query.Response, error) {
+	p, err := a.cfg.Engine.Prepare(ctx, access(r, q), req)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func (a *api) batch(ctx context.Context, r *front.Request, q *question,
 	}
 	for i, err := range errs {
 		if err != nil {
-			results[i] = a.failure(ctx, r, q.queries[i].Request, err)
+			results[i] = a.failure(ctx, r, q, q.queries[i].Request, err)
 		}
 	}
 	return encode(batchBody{Success: true, Batch: true, Results: results})
@@ -255,14 +256,18 @@ func lost(errs []error) error {
 }
 
 // failure returns the result of a failed query in a batch.
-func (a *api) failure(ctx context.Context, r *front.Request, req query.Request, err error) failedBody {
+func (a *api) failure(ctx context.Context, r *front.Request, q *question, req query.Request, err error) failedBody {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
 		a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, err), "query of a batch failed", slog.String("requestId", r.ID),
 			slog.String("queryId", req.ID), slog.Any("error", err))
 	}
-	return failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{},
+	failed := failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{},
 		Meta: asked(req)}
+	for _, w := range q.websites {
+		failed.Meta.WebsiteIDs = append(failed.Meta.WebsiteIDs, w.ID)
+	}
+	return failed
 }
 
 // asked returns the meta of a query that was not resolved: its own values and the defaults.

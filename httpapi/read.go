@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
@@ -43,7 +44,7 @@ func (a *api) readBody(ctx context.Context, r *front.Request, q *question) error
 		}
 	}
 	values, _ := r.Query() // allowSubject has rejected malformed queries
-	given := unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone", bomParam)
+	given := unknown(values, "website_id", websitesParam, "link_id", "schedule_id", "timezone", "timeZone", bomParam)
 	zone, mistakes := a.zoneOf(values)
 	given = append(given, mistakes...)
 	q.bom, mistakes = bomOf(values)
@@ -62,7 +63,18 @@ func (a *api) readBody(ctx context.Context, r *front.Request, q *question) error
 			q.queries[i].Request.TimeZone = zone
 		}
 	}
-	return nil
+	return a.findName(ctx, r, q)
+}
+
+// findName finds the name of a single website, if a query shows it.
+func (a *api) findName(ctx context.Context, r *front.Request, q *question) error {
+	shows := func(d query.Decoded) bool { return d.Request.ShowsWebsites() }
+	if q.websites != nil || r.Resource.Kind != auth.KindWebsite || !slices.ContainsFunc(q.queries, shows) {
+		return nil
+	}
+	site, err := a.website(ctx, r, r.Resource.ID)
+	q.name = site.Name
+	return err
 }
 
 // invalid turns mistakes of a URL into mistakes of a query.

@@ -78,9 +78,11 @@ type typeLimits struct {
 
 // typeMeta describes the output of a query type for panels.
 type typeMeta struct {
-	Description   string        `json:"description"`
-	OutputFields  []string      `json:"outputFields"`
-	Output        []outputField `json:"output_fields"`
+	Description  string        `json:"description"`
+	OutputFields []string      `json:"outputFields"`
+	Output       []outputField `json:"output_fields"`
+	// The columns behind output_fields in answers about several websites.
+	Several       []outputField `json:"several_fields,omitempty"`
 	Title         string        `json:"title"`
 	Category      string        `json:"category"`
 	Tags          []string      `json:"tags"`
@@ -173,10 +175,16 @@ func describeMeta(t query.Info) *typeMeta {
 	}
 	for _, f := range t.Output {
 		m.OutputFields = append(m.OutputFields, f.Name)
-		m.Output = append(m.Output,
-			outputField{f.Name, f.Role, f.Primary, f.AliasOf, f.Type, f.Label, f.Unit, f.Description})
+		m.Output = append(m.Output, outputFieldOf(f))
+	}
+	for _, f := range t.Several {
+		m.Several = append(m.Several, outputFieldOf(f))
 	}
 	return m
+}
+
+func outputFieldOf(f query.OutputField) outputField {
+	return outputField{f.Name, f.Role, f.Primary, f.AliasOf, f.Type, f.Label, f.Unit, f.Description}
 }
 
 func describeDatasets(all []query.DatasetInfo) []dataset {

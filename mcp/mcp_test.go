@@ -144,6 +144,17 @@ func TestAnswersAreSmall(t *testing.T) {
 	}
 }
 
+// Several websites are asked in one question, by their ids or all that the key reads.
+func TestAskAboutSeveralWebsites(t *testing.T) {
+	host := newHost(t)
+	s := overHTTP(t, host, host.Key)
+	const rest = `"preset":"today","parameters":[{"dataset":"pageviews","metrics":["pageviews"],"dimensions":["website"]}]}`
+	for _, ids := range []string{`["web_other","web_test"]`, `["*"]`, `"*"`} {
+		s.wants(t, "ask", `{"website_ids":`+ids+`,`+rest, `"website":"web_test","website_name":"Test","pageviews":`,
+			`"website_ids":["`)
+	}
+}
+
 // Mistakes are errors of the tool, with the message and the suggestion of the API.
 func TestMistakes(t *testing.T) {
 	host := newHost(t)
@@ -153,6 +164,10 @@ func TestMistakes(t *testing.T) {
 	s.fails(t, "ask", ask(`["pages"],"limit":0,"page":-1`), "limit", "page")
 	s.fails(t, "ask", `{"parameters":["pages"]}`, "website_id is required")
 	s.fails(t, "ask", `{"website_id":7}`, "website_id must be a string")
+	s.fails(t, "ask", `{"website_id":"web_test","website_ids":["web_other"],"parameters":["pages"]}`,
+		"cannot be given together")
+	s.fails(t, "ask", `{"website_ids":[],"parameters":["pages"]}`, "website_ids")
+	s.fails(t, "ask", `{"website_ids":["web_test","web_none"],"parameters":["pages"],"preset":"today"}`, "FORBIDDEN: ")
 	s.fails(t, "ask", `{"website_id":"web_none&link_id=x","parameters":["pages"],"preset":"today"}`, "FORBIDDEN: ")
 	s.fails(t, "list_websites", `{"serch":"x"}`, "serch")
 	s.fails(t, "list_query_types", `{"names":["pges"]}`, `did you mean "pages"?`)

@@ -11,7 +11,6 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
-	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/origin"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
@@ -178,7 +177,7 @@ func (a *answering) table(ctx context.Context, p *plan.Plan, key []byte, among [
 func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among [][]string) (rows *store.Rows,
 	err error) {
 	e := a.engine
-	q := merge.Question{Plan: p, Among: among, Snapshot: a.snapshot.known(ctx), Expired: a.snapshot.expired(ctx, p)}
+	q := a.snapshot.question(ctx, p, among)
 	passed := e.metered(ctx)
 	defer func() { a.took += passed() }()
 	if q.Expired.After(a.ended) {
@@ -195,13 +194,48 @@ func (a *answering) rows(ctx context.Context, p *plan.Plan, key []byte, among []
 		return merged.Rows, err
 	}
 	compiled := e.statements.Statement(p, key, e.merger.Sealed(p, q.Snapshot))
-	statement := compiled.Of(p.Subject, among)
+	statement := compiled.Of(p, among)
 	statement.MaxBytes = a.budget.Max()
 	if rows, err = e.trace.Query(ctx, e.store, statement); err != nil {
 		return nil, err
 	}
 	compiled.Show(rows)
 	return rows, nil
+}
+
+// rowsBySubject returns the rows of an answer to p by the id of their website.
+func rowsBySubject(p *plan.Plan, found *finish.Answered) map[string][]int {
+	all, of := map[string][]int{}, found.Column(catalog.Website.Name)
+	for row := range found.Len() {
+		id := p.Subject.ID
+		if p.Websites != nil && of != nil {
+			id = of.Text(row)
+		}
+		all[id] = append(all[id], row)
+	}
+	return all
+}
+
+// namesOf writes the names of profiles of a website, which some rows have, into texts. ids has those of all rows.
+func (a *answering) namesOf(ctx context.Context, website string, rows []int, ids, texts []string) *Error {
+	var known []string
+	for _, row := range rows {
+		if ids[row] != "" {
+			known = append(known, ids[row])
+		}
+	}
+	slices.Sort(known)
+	if known = slices.Compact(known); len(known) == 0 {
+		return nil
+	}
+	names, err := a.engine.names.ProfileNames(ctx, website, known)
+	if err != nil {
+		return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later", Err: err}
+	}
+	for _, row := range rows {
+		texts[row] = names[ids[row]]
+	}
+	return nil
 }
 
 // profileNames fills the columns of found that show names of profiles.
@@ -213,20 +247,11 @@ func (a *answering) profileNames(ctx context.Context, p *plan.Plan, found *finis
 		of := slices.IndexFunc(p.Type.OutputMetrics,
 			func(other *catalog.BoundMetric) bool { return other.Name == m.NameOf })
 		ids := found.ColumnAt(len(p.Group) + of).Texts[:found.Len()]
-		known := slices.Clone(ids)
-		slices.Sort(known)
-		known = slices.DeleteFunc(slices.Compact(known), func(id string) bool { return id == "" })
-		if len(known) == 0 {
-			continue
-		}
-		names, err := a.engine.names.ProfileNames(ctx, p.Subject.ID, known)
-		if err != nil {
-			return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later",
-				Err: err}
-		}
 		texts := make([]string, found.Len())
-		for row, id := range ids {
-			texts[row] = names[id]
+		for website, rows := range rowsBySubject(p, found) {
+			if mistake := a.namesOf(ctx, website, rows, ids, texts); mistake != nil {
+				return mistake
+			}
 		}
 		found.ColumnAt(len(p.Group) + i).Column = store.Column{Kind: dialect.Text, Texts: texts}
 	}

@@ -16,6 +16,8 @@ type (
 	Bounds = ask.Bounds
 	// Access defines what one caller may ask.
 	Access = ask.Access
+	// A Website is one of several that a question is about.
+	Website = ask.Website
 	// A Request is one query as a caller wrote it.
 	Request = ask.Request
 	// A Parameter asks for one query type.
@@ -51,6 +53,9 @@ type (
 	// Errors are all mistakes of one request.
 	Errors = ask.Errors
 )
+
+// MaxWebsites is the most websites of one question.
+const MaxWebsites = ask.MaxWebsites
 
 // The operators of filters.
 const (

@@ -133,7 +133,7 @@ func TestDatasetsListWhatCanBeChosen(t *testing.T) {
 		}
 		for _, f := range d.Filters {
 			if x := explainChoice(t, e, access,
-				fmt.Sprintf(`{"dataset":%q,"metrics":[%q],"filters":[{"field":%q,"op":"contains","value":"a"}]}`,
+				fmt.Sprintf(`{"dataset":%q,"metrics":[%q],"filters":[{"field":%q,"op":"not_in","value":["DE"]}]}`,
 					d.Name, d.Metrics[0].Name, f)); x.Err != nil {
 				t.Errorf("%s where %s: %v", d.Name, f, x.Err)
 			}

@@ -6,7 +6,7 @@
 //	})
 //	fmt.Println(response.Data[0].Data.Value(0, "visitors"))
 //
-// A request is about one subject: a website, a link or a monitor. It asks for one or more query types, its parameters.
+// A request is about one subject: a website, a link or a monitor, or about several websites. It asks for one or more query types, its parameters.
 // Each parameter is answered or fails alone. The steps of a request are packages, and each package only imports the
 // packages before it:
 //
@@ -23,6 +23,10 @@
 //
 // This package runs them against a [store.Store], the only I/O. Names of the packages ask, catalog and answer that
 // hosts use are also names of this package (api.go).
+//
+// A request may also be about several websites: Access.Websites, in place of Access.Subject. A visitor or session of one
+// website is none of another. Statements read the rows of all of them as those of one website, in which each id stands
+// behind its website (compile/website.go). Answers are merged from the partials of each (merge/several.go).
 //
 // # Types
 //

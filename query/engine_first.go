@@ -28,11 +28,15 @@ func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Ti
 	var key string
 	if days, ok := e.store.(store.DayLister); ok {
 		from, to := w.Times()
-		all, err := days.Days(ctx, a.Subject, from, to)
-		if err != nil {
-			return time.Time{}, err
+		b := keytext.Numbers(a.AppendKey(nil), w.To)
+		for _, of := range a.Subjects() {
+			all, err := days.Days(ctx, of, from, to)
+			if err != nil {
+				return time.Time{}, err
+			}
+			b = keytext.Numbers(b, int64(store.VersionOf(all)), int64(len(all)))
 		}
-		key = string(keytext.Numbers(a.AppendKey(nil), w.To, int64(store.VersionOf(all)), int64(len(all))))
+		key = string(b)
 		if first, ok := e.firsts.Get(key); ok {
 			return first, nil
 		}
@@ -44,7 +48,7 @@ func (e *Engine) firstRow(ctx context.Context, a Access, now time.Time) (time.Ti
 	var took time.Duration
 	defer func() { e.slots.release(q, took) }()
 	passed := e.metered(ctx)
-	rows, err := e.trace.Query(ctx, e.store, compile.FirstRow(a.Subject, mandatory, w, e.store.Dialect()))
+	rows, err := e.trace.Query(ctx, e.store, compile.FirstRow(a, mandatory, w, e.store.Dialect()))
 	took = passed()
 	if err != nil {
 		return time.Time{}, err

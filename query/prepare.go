@@ -9,13 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/internal/compile"
 	"github.com/sightline-analytics/sightline/query/internal/days"
 	"github.com/sightline-analytics/sightline/query/internal/finish"
 	"github.com/sightline-analytics/sightline/query/internal/keytext"
-	"github.com/sightline-analytics/sightline/query/internal/merge"
 	"github.com/sightline-analytics/sightline/query/internal/plan"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -25,7 +23,7 @@ import (
 // immutable and safe for concurrent use, and may run more than once.
 type Prepared struct {
 	engine   *Engine
-	subject  store.Subject
+	subjects []store.Subject // one, or several websites
 	owner    string
 	caller   string
 	access   string // its key
@@ -53,7 +51,7 @@ func (l *lazy[T]) get(compute func() T) T {
 // store only for the first row, if a range is all_time; then the error may be an error of the store or of ctx.
 // Statements are compiled when they are first needed.
 func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared, error) {
-	if mistakes := ask.CheckSubject(a.Subject); mistakes != nil {
+	if mistakes := a.CheckSubject(); mistakes != nil {
 		return nil, mistakes
 	}
 	now := e.now()
@@ -79,8 +77,11 @@ func (e *Engine) Prepare(ctx context.Context, a Access, req Request) (*Prepared,
 			one.Key = one.Plan.AppendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, owner: a.Owner, caller: a.Caller, access: string(access), id: req.ID,
-		resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
+	p := &Prepared{engine: e, subjects: a.Subjects(), owner: a.Owner, caller: a.Caller, access: string(access),
+		id: req.ID, resolved: found, meta: finish.MetaOf(&req, found.Range, found.Grain)}
+	for _, w := range a.Websites {
+		p.meta.WebsiteIDs = append(p.meta.WebsiteIDs, w.ID)
+	}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}
@@ -97,7 +98,7 @@ type Dependency struct {
 	From, To time.Time // whole days of UTC; To is exclusive
 }
 
-// Dependencies are the days that the answers are computed from, in order and without overlap.
+// Dependencies are the days that the answers are computed from, by subject, in order and without overlap.
 func (p *Prepared) Dependencies() []Dependency {
 	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan.Plan) bool { return true }) }))
 }
@@ -115,7 +116,7 @@ func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 			on := of.Depends()
 			from := time.UnixMilli(on.From).UTC().Truncate(length)
 			to := time.UnixMilli(on.To).UTC().Add(length - time.Nanosecond).Truncate(length)
-			all = append(all, Dependency{p.subject, from, to})
+			all = append(all, Dependency{From: from, To: to})
 		}
 	}
 	slices.SortFunc(all, func(a, b Dependency) int { return a.From.Compare(b.From) })
@@ -129,7 +130,13 @@ func (p *Prepared) dependenciesOf(counts func(*plan.Plan) bool) []Dependency {
 		}
 		merged = append(merged, d)
 	}
-	return merged
+	var found []Dependency
+	for _, subject := range p.subjects {
+		for _, d := range merged {
+			found = append(found, Dependency{subject, d.From, d.To})
+		}
+	}
+	return found
 }
 
 // Key identifies the answers: requests with equal keys have equal answers while the versions of their
@@ -190,15 +197,17 @@ type Explained struct {
 // changes as days are sealed. If the store fails to list them or ctx ends, Explain shows a statement over rows alone.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
 	s := p.Snapshot()
-	snapshot, at := s.known(ctx), s.basis(ctx)
+	at := s.basis(ctx)
+	sealed := func(of *plan.Plan) days.Sealed {
+		return p.engine.merger.Sealed(of, s.question(ctx, of, nil).Snapshot)
+	}
 	found := make([]Explained, len(p.resolved.Parameters))
 	for i := range p.resolved.Parameters {
 		one := &p.resolved.Parameters[i]
 		if found[i] = (Explained{Parameter: one.Name, ID: one.ID, Err: one.Err}); one.Err != nil {
 			continue
 		}
-		own, beside, err := p.engine.statements.Statements(one,
-			func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
+		own, beside, err := p.engine.statements.Statements(one, sealed)
 		if err != nil {
 			found[i].Err = plan.Broken("%w", err)
 			continue
@@ -207,8 +216,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		found[i].Notes = one.Plan.Notes()
 		known := p.engine.known(one, p.engine.answerKey(one, at), at)
 		source := func(of *plan.Plan) (Source, Reason) {
-			q := merge.Question{Plan: of, Snapshot: snapshot, Expired: s.expired(ctx, of)}
-			d := p.engine.merger.Decide(ctx, q, known)
+			d := p.engine.merger.Decide(ctx, s.question(ctx, of, nil), known)
 			return d.Source, d.Why
 		}
 		found[i].Source, found[i].Why = source(one.Plan)
@@ -219,8 +227,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 			found[i].Other.Source, found[i].Other.Why = source(other)
 		}
 		if of := one.Plan.Totals; of != nil {
-			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)},
-				func(of *plan.Plan) days.Sealed { return p.engine.merger.Sealed(of, snapshot) })
+			totals, _, err := p.engine.statements.Statements(&plan.Parameter{Plan: of, Key: of.AppendKey(nil)}, sealed)
 			if found[i].Totals = (&Explained{Parameter: one.Name, ID: one.ID}); err != nil {
 				found[i].Totals.Err = plan.Broken("%w", err)
 			} else {
@@ -233,7 +240,7 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 }
 
 func (x *Explained) explain(p *plan.Plan, c *compile.Compiled) {
-	statement := c.Of(p.Subject, nil)
+	statement := c.Of(p, nil)
 	x.Plan, x.SQL, x.Args = p.String(), statement.SQL, statement.Args
 }
 

@@ -40,9 +40,9 @@ type Snapshot struct {
 
 // listed is what a store lists of the days of a request.
 type listed struct {
-	days     *days.Snapshot // of a website; nil if the store has none, or failed
-	versions []uint64       // of the rows of each of Prepared.rememberable; nil if the store has none, or failed
-	err      error          // of the store
+	days     []*days.Snapshot // of each website; nil if the store has none, or failed
+	versions []uint64         // of the rows of each of Prepared.rememberable; nil if the store has none, or failed
+	err      error            // of the store
 }
 
 // Snapshot returns p at the versions that its rows have when the Snapshot first needs them.
@@ -77,7 +77,9 @@ func (s *Snapshot) Run(ctx context.Context, budget *Budget) (*Response, error) {
 	p, at := s.p, s.basis(ctx)
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.resolved.Parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
-	p.engine.keeper.NoteAsked(p.subject)
+	for _, of := range p.subjects {
+		p.engine.keeper.NoteAsked(of)
+	}
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
 	for i := range p.resolved.Parameters {
@@ -123,34 +125,47 @@ func (s *Snapshot) rowVersions(ctx context.Context) ([]uint64, error) {
 	return s.versions, s.err
 }
 
-// known returns the days that decide about the answers. It is nil where no answer uses stored results, and where the
-// store fails: then statements read rows alone.
-func (s *Snapshot) known(ctx context.Context) *days.Snapshot {
+// question returns the question of p with the days that decide about its answer. It has none where no answer uses
+// stored results, and where the store fails: then statements read rows alone.
+func (s *Snapshot) question(ctx context.Context, p *plan.Plan, among [][]string) merge.Question {
+	q := merge.Question{Plan: p, Among: among, Expired: s.expired(ctx, p)}
 	if s.p.deriver() == nil {
-		return nil
+		return q
 	}
-	return s.daysOf(ctx)
+	if q.Snapshots = s.daysOf(ctx); len(q.Snapshots) > 0 && p.Websites == nil {
+		q.Snapshot = q.Snapshots[0]
+	}
+	return q
 }
 
-// expired returns the end of the last day that p counts and whose rows were removed because of their age, or zero if
-// there is none.
-func (s *Snapshot) expired(ctx context.Context, p *plan.Plan) time.Time {
-	if known := s.daysOf(ctx); known.Covers(p.Counted()) {
-		return known.LastExpired(p.Counted())
+// expired returns the end of the last day that p counts and whose rows were removed because of their age, of any
+// website, or zero if there is none.
+func (s *Snapshot) expired(ctx context.Context, p *plan.Plan) (end time.Time) {
+	for _, known := range s.daysOf(ctx) {
+		if !known.Covers(p.Counted()) {
+			continue
+		}
+		if last := known.LastExpired(p.Counted()); last.After(end) {
+			end = last
+		}
 	}
-	return time.Time{}
+	return end
 }
 
 // expiredMeanwhile reports whether rows that p counts were removed because of their age since s read the days, so that
 // an answer may lack rows without saying so. Then s has the days as they are now.
 func (s *Snapshot) expiredMeanwhile(ctx context.Context, p *plan.Plan) bool {
 	known, w := s.daysOf(ctx), p.Counted()
-	if _, expires := s.p.engine.store.(store.Expirer); !expires || !known.Covers(w) ||
+	covers := func(all []*days.Snapshot) bool {
+		return len(all) > 0 && !slices.ContainsFunc(all, func(of *days.Snapshot) bool { return !of.Covers(w) })
+	}
+	if _, expires := s.p.engine.store.(store.Expirer); !expires || !covers(known) ||
 		w.From >= keep.ExpiresBefore(s.p.engine.now()).UnixMilli() {
 		return false
 	}
 	now := s.list(ctx)
-	if now.days == nil || now.days.SameExpired(known, w) {
+	same := func(a, b *days.Snapshot) bool { return a.SameExpired(b, w) }
+	if now.days == nil || slices.EqualFunc(now.days, known, same) {
 		return false
 	}
 	s.mu.Lock()
@@ -159,10 +174,10 @@ func (s *Snapshot) expiredMeanwhile(ctx context.Context, p *plan.Plan) bool {
 	return true
 }
 
-// daysOf returns the days of a website. It returns nil if no answer depends on them, and if the store fails.
-func (s *Snapshot) daysOf(ctx context.Context) *days.Snapshot {
+// daysOf returns the days of each website. It returns nil if no answer depends on them, and if the store fails.
+func (s *Snapshot) daysOf(ctx context.Context) []*days.Snapshot {
 	_, expires := s.p.engine.store.(store.Expirer)
-	if !expires && s.p.deriver() == nil || s.p.subject.Kind != store.KindWebsite || s.p.counted().Empty() {
+	if !expires && s.p.deriver() == nil || s.p.kind() != store.KindWebsite || s.p.counted().Empty() {
 		return nil
 	}
 	s.mu.Lock()
@@ -191,15 +206,18 @@ func (s *Snapshot) list(ctx context.Context) (all listed) {
 	inTime, cancel := p.engine.inTime(context.WithoutCancel(ctx))
 	defer cancel()
 	from, to := span.Times()
-	found, err := d.Days(inTime, p.subject, from, to)
-	if err != nil {
-		return listed{err: err}
-	}
-	for _, of := range p.rememberable() {
-		all.versions = append(all.versions, store.VersionOf(within(found, of)))
-	}
-	if p.subject.Kind == store.KindWebsite {
-		all.days = days.New(d, found, span)
+	needed := p.rememberable()
+	for _, subject := range p.subjects {
+		found, err := d.Days(inTime, subject, from, to)
+		if err != nil {
+			return listed{err: err}
+		}
+		for ; len(needed) > 0 && needed[0].Subject == subject; needed = needed[1:] {
+			all.versions = append(all.versions, store.VersionOf(within(found, needed[0])))
+		}
+		if subject.Kind == store.KindWebsite {
+			all.days = append(all.days, days.New(d, found, span))
+		}
 	}
 	return all
 }
@@ -214,13 +232,13 @@ func within(all []store.Day, of Dependency) []store.Day {
 	return all[at(of.From):at(of.To)]
 }
 
-// span returns the days that decide the answers of p: those of its dependencies and, of a website, those around the
+// span returns the days that decide the answers of p: those of its dependencies and, of websites, those around the
 // time that is counted. It is empty if no answer depends on any.
 func (p *Prepared) span() (all calendar.Interval) {
 	for _, d := range p.rememberable() {
 		all = all.Hull(calendar.Interval{From: d.From.UnixMilli(), To: d.To.UnixMilli()})
 	}
-	if w := p.counted(); p.subject.Kind == store.KindWebsite && !w.Empty() {
+	if w := p.counted(); p.kind() == store.KindWebsite && !w.Empty() {
 		all = all.Hull(w.Widen(merge.DaysBeside*calendar.Day, merge.DaysBeside*calendar.Day).WholeDays())
 	}
 	return all
@@ -251,12 +269,15 @@ func (p *Prepared) rememberable() []Dependency {
 
 // deriver returns the store if the answers of p may use its stored results, or nil.
 func (p *Prepared) deriver() store.Deriver {
-	if p.engine.plain || p.subject.Kind != store.KindWebsite {
+	if p.engine.plain || p.kind() != store.KindWebsite {
 		return nil
 	}
 	d, _ := p.engine.store.(store.Deriver)
 	return d
 }
+
+// kind returns the kind of the subjects.
+func (p *Prepared) kind() store.SubjectKind { return p.subjects[0].Kind }
 
 // counted returns the time that the answers of p count.
 func (p *Prepared) counted() (w calendar.Interval) {

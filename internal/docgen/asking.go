@@ -87,10 +87,30 @@ func AskingPage(ctx context.Context, src Source) ([]byte, error) {
 	for _, example := range askingExamples() {
 		p.example(ctx, example)
 	}
+	p.text(severalWebsites)
 	p.text(savedByName)
 	p.datasets()
 	return p.Bytes(), errors.Join(p.faults...)
 }
+
+// severalWebsites is a section without an answer: the demo has one website.
+const severalWebsites = `
+## Several websites
+
+` + "`?website_ids=web_shop,web_blog`" + ` in place of ` + "`website_id`" + ` asks about 1 to 100 websites in one question, and ` +
+	"`?website_ids=*`" + ` about every website that
+the key may read. The answer counts all of their rows together, as [definitions.md](definitions.md#several-websites) says. ` +
+	"`website`" + ` is a dimension and a field of filters:
+
+` + "```json" + `
+{"dataset": "pageviews", "metrics": ["visitors", "bounce_rate"], "dimensions": ["website", "country"]}
+{"name": "goals", "groupBy": ["website"], "goals": [{"name": "Signup", "event": "signup_completed"}]}
+{"name": "top_pages", "filters": [{"field": "website", "op": "not_in", "value": ["web_blog"]}]}
+` + "```" + `
+
+Behind each ` + "`website`" + ` stands its ` + "`website_name`" + `. ` + "`meta.website_ids`" + ` has the ids. A website that the key may not read fails the whole request. What is [saved by
+name](#saved-by-name) belongs to one website, so such questions cannot use it. A request counts once for each ten websites in the limit of its key.
+`
 
 // savedByName is a section without an answer: the definitions that it names are not part of the demo.
 const savedByName = `

@@ -62,10 +62,21 @@ func (m *Meta) appendJSON(b []byte) []byte {
 	} else {
 		b = append(b, ']')
 	}
+	b = strconv.AppendInt(append(b, `,"total_parameters":`...), int64(m.TotalParameters), 10)
+	for i, id := range m.WebsiteIDs {
+		lead := `,`
+		if i == 0 {
+			lead = `,"website_ids":[`
+		}
+		b = appendText(append(b, lead...), id)
+	}
+	if len(m.WebsiteIDs) > 0 {
+		b = append(b, ']')
+	}
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{`,"total_parameters":`, m.TotalParameters}, {`,"page":`, m.Page}, {`,"limit":`, m.Limit},
+	}{{`,"page":`, m.Page}, {`,"limit":`, m.Limit},
 		{`,"filters_applied":`, m.FiltersApplied}} {
 		b = strconv.AppendInt(append(b, n.name...), int64(n.value), 10)
 	}

@@ -285,7 +285,8 @@ func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 		}
 	}
 	responses := []Response{{Data: []Result{}}, {Success: true, QueryID: "<q>", Data: []Result{full, full},
-		Meta: Meta{[]string{"pages", "a\"<b>"}, 2, 3, 4, 5, "2026-01-01", "2026-01-02", "Europe/Berlin", "daily"}}}
+		Meta: Meta{[]string{"pages", "a\"<b>"}, 2, []string{"w", "x\""}, 3, 4, 5, "2026-01-01", "2026-01-02",
+			"Europe/Berlin", "daily"}}}
 	for _, resp := range append(responses, Response{Data: []Result{full}, Meta: Meta{Parameters: []string{}}}) {
 		want := byEncodingJSON(t, resp)
 		if diff := cmp.Diff(want, string(resp.Encode(nil))); diff != "" || resp.Data != nil {

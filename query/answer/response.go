@@ -95,6 +95,7 @@ func (t Instant) MarshalJSON() ([]byte, error) {
 type Meta struct {
 	Parameters      []string `json:"parameters"`
 	TotalParameters int      `json:"total_parameters"`
+	WebsiteIDs      []string `json:"website_ids,omitempty"` // of several websites; nil of one
 	Page            int      `json:"page"`
 	Limit           int      `json:"limit"`
 	FiltersApplied  int      `json:"filters_applied"`
@@ -134,6 +135,20 @@ func (t Table) Moved(from, to int) Table {
 		moved := t.columns[from]
 		t.columns = slices.Insert(slices.Delete(slices.Clone(t.columns), from, from+1), to, moved)
 	}
+	return t
+}
+
+// Named returns t with a column of names behind the column of that name, if there is one. shown describes the names.
+func (t Table) Named(column string, shown *catalog.Output, name func(id string) string) Table {
+	at := slices.IndexFunc(t.columns, func(c Cells) bool { return c.Output != nil && c.Name == column })
+	if at < 0 {
+		return t
+	}
+	names := Cells{Output: shown, Column: store.Column{Kind: dialect.Text, Texts: make([]string, t.len)}}
+	for row := range t.len {
+		names.Texts[row] = name(t.columns[at].Text(row))
+	}
+	t.columns = slices.Insert(slices.Clone(t.columns), at+1, names)
 	return t
 }
 

@@ -88,7 +88,7 @@ func decodeQuery(v body.Value, z *Zones) Decoded {
 
 // ParseValues reads a request from the query parameters of a URL: the fields of a body by their names,
 // parameters and groupBy as names joined by commas or given several times, and filters as JSON. Of
-// timezone and timeZone the former wins. The ids of subjects (website_id, link_id, schedule_id) are
+// timezone and timeZone the former wins. The ids of subjects (website_id, website_ids, link_id, schedule_id) are
 // left to the caller; any other name is a mistake. An empty value says that the field is absent. Errors
 // is nil when the request is well-formed, and otherwise has every mistake that shows without the
 // catalog and the clock.
@@ -113,7 +113,7 @@ func ParseValuesWith(values url.Values, z *Zones) (Request, Errors) {
 }
 
 // subjectNames are the query parameters that say whose rows are asked for.
-var subjectNames = []string{"website_id", "link_id", "schedule_id"}
+var subjectNames = []string{"website_id", "website_ids", "link_id", "schedule_id"}
 
 // Elsewhere implements body.Mistakes: the id of a subject belongs in the address.
 func (list *Issues) Elsewhere(at FieldPath, name string) bool {

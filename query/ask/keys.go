@@ -8,11 +8,20 @@ import (
 
 // AppendKey appends a text of whose rows a caller sees, which of them, and which types.
 func (a *Access) AppendKey(b []byte) []byte {
-	b = keytext.Texts(b, string(a.Subject.Kind), a.Subject.ID)
+	b = keytext.Texts(b, string(a.Subject.Kind), a.Subject.ID, a.Name)
+	b = appendWebsites(b, a.Websites)
 	b = keytext.Numbers(b, int64(len(a.Filters)), int64(len(a.Types)))
 	b = strconv.AppendBool(b, a.Types == nil)
 	b = appendFilters(b, a.Filters)
 	return keytext.Texts(b, a.Types...)
+}
+
+func appendWebsites(b []byte, all []Website) []byte {
+	b = keytext.Numbers(b, int64(len(all)))
+	for _, w := range all {
+		b = keytext.Texts(b, w.ID, w.Name)
+	}
+	return b
 }
 
 // AppendKey appends a text that is the same for equal requests and no others.

@@ -27,7 +27,12 @@ import (
 
 // Access defines what one caller may ask.
 type Access struct {
-	Subject store.Subject  // whose rows are read; required, both its kind and its id
+	Subject store.Subject // whose rows are read; required, both its kind and its id, unless there are Websites
+	// Websites are asked about in one question, in place of a Subject: 1 to MaxWebsites, each once. A person is then a
+	// pair of a website and a visitor id, and so is a session. Nil: the question is about Subject.
+	Websites []Website
+	// Name is that of the website that is the Subject. Rows that are grouped by website show it.
+	Name    string
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all
@@ -35,6 +40,35 @@ type Access struct {
 	// keys. Where a [store.Bounded] makes queries wait, the owner that used the least of the store's time goes first,
 	// and of this owner the caller that used the least. An empty Owner means that of a caller of this name alone.
 	Owner, Caller string
+}
+
+// A Website is one of several that a question is about.
+type Website struct {
+	ID   string // required
+	Name string // of now; answers show it, and filters do not know it
+}
+
+// MaxWebsites is the most websites of one question.
+const MaxWebsites = 100
+
+// Subjects returns the subjects whose rows a sees.
+func (a *Access) Subjects() []store.Subject {
+	if a.Websites == nil {
+		return []store.Subject{a.Subject}
+	}
+	all := make([]store.Subject, len(a.Websites))
+	for i, w := range a.Websites {
+		all[i] = store.Subject{Kind: store.KindWebsite, ID: w.ID}
+	}
+	return all
+}
+
+// Kind returns the kind of these subjects.
+func (a *Access) Kind() store.SubjectKind {
+	if a.Websites == nil {
+		return a.Subject.Kind
+	}
+	return store.KindWebsite
 }
 
 // DefaultLimit is the number of rows of an answer whose request sets no limit. A series without a limit
@@ -131,6 +165,16 @@ func (q *Request) AllTime() bool {
 	return q.Preset == calendar.AllTime ||
 		slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == calendar.AllTime })
 }
+
+// ShowsWebsites reports whether q, or one of its parameters, groups rows by website, so that answers show its name.
+func (q *Request) ShowsWebsites() bool {
+	return slices.Contains(q.GroupBy, websiteField) || slices.ContainsFunc(q.Parameters, func(p Parameter) bool {
+		return slices.Contains(p.GroupBy, websiteField) || slices.Contains(p.Dimensions, websiteField)
+	})
+}
+
+// websiteField is the name of the field that has the website of rows.
+const websiteField = "website"
 
 // CountFilters returns the number of conditions in the filters of q, through all groups. Those inside a Did count, too.
 func (q *Request) CountFilters() int { return countLeaves(q.Filters) }

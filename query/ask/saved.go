@@ -221,17 +221,26 @@ func keysOf[T any](m map[string]T) []string {
 }
 
 // CheckResolved adds a mistake for each saved goal, funnel or segment that q still names: the engine itself does not
-// know them.
-func CheckResolved(q *Request, list *Issues) {
-	CheckNoSegments(InField("filters"), q.Filters, list)
+// know them, and there are none of several websites.
+func CheckResolved(q *Request, several bool, list *Issues) {
+	why := notSaved
+	if several {
+		why = "is saved for one website, so it cannot be used with several"
+	}
+	refuse := func(at FieldPath, all []Filter) {
+		if slices.ContainsFunc(all, hasSegment) {
+			list.addText(at, why)
+		}
+	}
+	refuse(InField("filters"), q.Filters)
 	for i := range q.Parameters {
 		p, at := &q.Parameters[i], func(field string) FieldPath { return InParameter(i, field) }
 		if p.Saved != nil {
-			list.addText(at("saved"), notSaved)
+			list.addText(at("saved"), why)
 		}
-		CheckNoSegments(at("filters"), p.Filters, list)
+		refuse(at("filters"), p.Filters)
 		for _, a := range p.actions() {
-			CheckNoSegments(at(""), a.Filters, list)
+			refuse(at(""), a.Filters)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // typeBuilder turns one Type into a boundType.
@@ -66,7 +67,27 @@ func (b *typeBuilder) build() {
 	if len(b.faults) == 0 {
 		b.bind()
 		b.whole()
+		b.several()
 	}
+}
+
+// several makes the type of questions about several websites, if rows are of one session, visitor or event each.
+func (b *typeBuilder) several() {
+	ty, s := b.ty, b.ty.Type
+	ofVisitor := slices.ContainsFunc(ty.DimensionFields, func(f *Field) bool { return f.Hash != "" })
+	if ty.Subject != store.KindWebsite || ty.Choice != nil || ty.ofWhole || ty.OutputIndex(Website.Name) >= 0 ||
+		ty.Shape != List && !ofVisitor {
+		return
+	}
+	s.Columns = append(slices.Clone(s.Columns), Website.Name)
+	if ty.Shape != List {
+		s.Dimensions = append(slices.Clone(s.Dimensions), Website.Name)
+	}
+	all := newTypeBuilder(b.catalog, ty.own, s)
+	all.further, all.ty.ofSeveral = b.further, true
+	all.build()
+	b.faults = append(b.faults, all.faults...)
+	ty.Several = all.ty
 }
 
 // whole makes the type of the numbers over all rows: what rows without keys have. Types with a row for each visitor,

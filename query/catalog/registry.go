@@ -163,9 +163,11 @@ type Info struct {
 	Comparable        bool   // Compare adds another period to the rows; otherwise it is ignored
 	DefaultOrder      string // "visitors desc, path asc"; empty for one row of totals
 	Output            []OutputField
-	Needs             []string // parts of a parameter that it must have, such as goals
-	MayHave           []string // further parts that it may have
-	Cost              int      // how many parameters one with this type counts for, where requests are limited
+	// Several has the columns that follow Output in answers about several websites only. Most types have none.
+	Several []OutputField
+	Needs   []string // parts of a parameter that it must have, such as goals
+	MayHave []string // further parts that it may have
+	Cost    int      // how many parameters one with this type counts for, where requests are limited
 }
 
 // OutputField describes one column of a type's rows.
@@ -208,12 +210,18 @@ func (ty *BoundType) Describe() Info {
 	if ty.Cohorts() {
 		info.MaxCohorts = MaxCohorts
 	}
-	for _, c := range ty.Outputs {
-		info.Output = append(info.Output,
-			OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format,
-				Label: c.Label, Unit: c.Unit, Description: c.Description, Nullable: c.Nullable()})
+	for i := range ty.Outputs {
+		info.Output = append(info.Output, outputField(&ty.Outputs[i]))
+	}
+	if s := ty.Several; s != nil {
+		info.Several = []OutputField{outputField(&s.Outputs[len(s.Outputs)-1]), outputField(WebsiteName())}
 	}
 	return info
+}
+
+func outputField(c *Output) OutputField {
+	return OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format,
+		Label: c.Label, Unit: c.Unit, Description: c.Description, Nullable: c.Nullable()}
 }
 
 // DefaultLimit returns the rows of an answer that asks for no limit. A series has all.
@@ -237,12 +245,12 @@ func (ty *BoundType) defaultOrder() string {
 }
 
 // Names returns the names of the types, and of the fields that some type can be filtered by and that mandatory filters
-// may name: all but the dimensions of a host.
+// may name: all but the dimensions of a host, and the website, which the resources of a key choose.
 func (r *Registry) Names() (types, fields []string) {
 	for _, ty := range r.types {
 		types = append(types, ty.Name)
 		for _, name := range ty.Filterable {
-			if !slices.Contains(fields, name) && !ty.Fields[name].Own() {
+			if f := ty.Fields[name]; !slices.Contains(fields, name) && !f.Own() && f != Website {
 				fields = append(fields, name)
 			}
 		}

@@ -123,6 +123,7 @@ type Field struct {
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
 	Match   Match
+	Ops     []ask.Op   // that filters may use; nil: all
 	Default string     // what an absent value is taken for
 	Carried carriers   // of a Session field: those that have a value themselves
 	Hash    expr.Ident // stored number in place of the text, which costs less to compare
@@ -148,7 +149,7 @@ const (
 
 // EndsLate reports whether f depends on events of a session that may come after the others: on its first and last
 // pageview, not on its first page event.
-func (f *Field) EndsLate() bool { return f.Session && f.Carried == carriedByNone }
+func (f *Field) EndsLate() bool { return f.Session && f.Carried == carriedByNone && f != Website }
 
 // numbers returns the numbers that the clock can show, ascending.
 func (c Clock) numbers() []int64 {
@@ -247,10 +248,13 @@ type BoundType struct {
 	Steps      []Order
 	Choice     *Choice // nil: a type by name
 	// entry_page or exit_page: the pageview whose values a session has in fields of rows; empty: all that pass filters
-	Door    expr.Ident
-	Whole   *BoundType // the numbers over all rows of an answer; nil: there are none
-	ofWhole bool       // it is the Whole of another type
-	own     []*Field   // dimensions of the host
+	Door  expr.Ident
+	Whole *BoundType // the numbers over all rows of an answer; nil: there are none
+	// Several is the type of questions about several websites: its last column says whose row it is. Nil: this one.
+	Several   *BoundType
+	ofWhole   bool     // it is the Whole of another type
+	ofSeveral bool     // it is the Several of another type
+	own       []*Field // dimensions of the host
 }
 
 // Role says how a chart uses a column.
@@ -296,6 +300,9 @@ func (ty *BoundType) Identity() string {
 	}
 	if ty.ofWhole {
 		name += " whole"
+	}
+	if ty.ofSeveral {
+		name += " of several"
 	}
 	return name
 }

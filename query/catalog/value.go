@@ -28,7 +28,7 @@ func Value(f *Field, tb *Table) expr.Expr {
 		return f.computed
 	case tb.Rows == SessionRows:
 		return expr.Col("s", f.Column)
-	case tb.HasSessions() && f.Session:
+	case tb.HasSessions() && f.Session && f != Website:
 		return expr.Computed(f.Column, Attributed(f, tb, "s"))
 	}
 	return f.Of("t")

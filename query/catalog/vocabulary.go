@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -132,7 +133,7 @@ var tables = []*Table{
 		Logical:    "events",
 		dimensions: []string{"step"}, BySession: true},
 	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked",
-		visitorless: true, fields: []string{"reason", "bot_name"}},
+		visitorless: true, fields: []string{"website", "reason", "bot_name"}},
 	EventList,
 	website(Table{Name: "visitors", About: "All events, for lists of visitors", Logical: "events", EarlyRows: true,
 		dimensions: []string{"visitor"}}),
@@ -201,6 +202,18 @@ func website(tb Table) *Table {
 var referrerLetters = &Field{Name: "referrer_letters", About: "The source in letters, where it is stored otherwise",
 	Column: "referrer_letters", Session: true, Carried: carriedByEvents}
 
+// Website is the website of a row. All rows of a session have the same, so it counts as a field of sessions, though
+// rows have it themselves. A statement has its column where it reads rows of several websites, or where it asks for it.
+var Website = &Field{Name: "website", About: "Id of the website", Column: "website", Session: true,
+	Ops: []ask.Op{ask.Eq, ask.Ne, ask.In, ask.NotIn}}
+
+// WebsiteName returns the column of the name of a website, which answers show behind its id.
+func WebsiteName() *Output {
+	name := textColumn("website_name", "Website name", "Name of the website, as it is now")
+	name.Role = DimensionRole
+	return &name
+}
+
 // fields lists what callers filter and group by. Session fields come first, as in answers.
 var fields = []*Field{
 	{Name: "referrer",
@@ -246,6 +259,7 @@ var fields = []*Field{
 		Session: true, Match: ByPath, Texts: paths},
 	{Name: "exit_page", About: "Path of the last pageview of the session; empty without one", Column: "exit_page",
 		Session: true, Match: ByPath, Texts: paths},
+	Website,
 	{Name: "path", About: "Path of the page, without query and trailing slash", Column: "path", Match: ByPath,
 		Texts: paths},
 	{Name: "event_name", About: "Name of the event", Column: "name"},

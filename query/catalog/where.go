@@ -57,7 +57,7 @@ func (df *definer) whereField(of subjectOf, tb *Table, at ask.FieldPath, name st
 	}
 	var allowed []string
 	for _, f := range slices.Concat(fields, typeFields, df.fields) {
-		if !f.Number && f.Clock == 0 && tb.Has(f) {
+		if !f.Number && f.Clock == 0 && tb.Has(f) && f != Website {
 			allowed = append(allowed, f.Name)
 			if f.Name == name {
 				return Value(f, tb)

@@ -130,6 +130,23 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), run)
 }
 
+// TestSeveral sends random queries about several websites to the engine and to the reference evaluator.
+func TestSeveral(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	run := storetest.RandomRunOf(t, 40, 20260311)
+	if !testenv.IsNight() {
+		run.Datasets = 1
+	}
+	storetest.Several(t, over("CLICKHOUSE_HTTP_DSN"), run)
+}
+
+// TestSeveralLaws tests what holds for answers about several websites.
+func TestSeveralLaws(t *testing.T) {
+	t.Parallel()
+	storetest.SeveralLaws(t, over("CLICKHOUSE_DSN"), 20261204)
+}
+
 // TestEngine proves the engine on this store.
 func TestEngine(t *testing.T) {
 	testenv.Night(t, "engine")

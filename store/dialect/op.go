@@ -74,6 +74,9 @@ const (
 	Sqrt      // square root of the number $1, not below 0, correctly rounded
 	FloorDiv  // whole number $1 / $2, rounded down; $2 is above 0
 	BitXor    // the whole number whose 64 bits are set where those of $1 and $2 differ
+	// the whole number that stands for the hash $1 of an id of a subject $2, a column: the same hash has other numbers
+	// for other subjects, as likely as two hashes are equal; 0 for 0
+	OfSubject
 	// a value of any type that < and the aggregates compare: by the instant $1, the number $2 (0 to 3), the text $3,
 	// the numbers $4 and $5 (0 to 255)
 	SortKey
@@ -117,6 +120,7 @@ const (
 	// Lists and tables.
 
 	InList       // whether text $1 is in list $2
+	OneOf        // whether $1 equals one of the expressions $2
 	ListPosition // position of the text $1 in list $2, from 1; null if it is missing
 	Lookup       // the text of list $3 at the position of $1 in list $2; $4 if it is missing
 	Unnest       // a table, "(SELECT …)", with the texts of list $1 in the column value

@@ -151,6 +151,23 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, clusteredHarness, run)
 }
 
+// TestSeveral sends random queries about several websites to the engine and to the reference evaluator.
+func TestSeveral(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	run := storetest.RandomRunOf(t, 60, 20260311)
+	if !testenv.IsNight() {
+		run.Datasets = 1
+	}
+	storetest.Several(t, clusteredHarness, run)
+}
+
+// TestSeveralLaws tests what holds for answers about several websites.
+func TestSeveralLaws(t *testing.T) {
+	t.Parallel()
+	storetest.SeveralLaws(t, clusteredHarness, 20261203)
+}
+
 // TestEngine proves the engine on this store.
 func TestEngine(t *testing.T) {
 	testenv.Night(t, "engine")

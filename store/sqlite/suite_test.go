@@ -61,6 +61,19 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 1, 20261128))
 }
 
+// TestSeveral sends random queries about several websites to the engine and to the reference evaluator.
+func TestSeveral(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	storetest.Several(t, inMemoryHarness, storetest.RandomRunOf(t, 120, 20261201))
+}
+
+// TestSeveralLaws tests what holds for answers about several websites.
+func TestSeveralLaws(t *testing.T) {
+	t.Parallel()
+	storetest.SeveralLaws(t, inMemoryHarness, 20261202)
+}
+
 // TestOrders tests that answers do not depend on what was asked or done before.
 func TestOrders(t *testing.T) {
 	testenv.WithoutRace(t)

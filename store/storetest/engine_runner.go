@@ -223,8 +223,14 @@ func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query
 	if len(requests[0].Errors) > 0 {
 		return nil, requests[0].Errors
 	}
-	p, err := r.engine.Prepare(ctx, query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)},
-		requests[0].Request)
+	access := query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}
+	if q.Websites != nil {
+		access.Subject = store.Subject{}
+	}
+	for _, id := range q.Websites {
+		access.Websites = append(access.Websites, query.Website{ID: id, Name: reference.SiteName(id)})
+	}
+	p, err := r.engine.Prepare(ctx, access, requests[0].Request)
 	if err != nil {
 		return nil, err
 	}

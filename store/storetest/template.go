@@ -207,6 +207,7 @@ func (p *templateWriter) numbers() []templateCase {
 		sealed = templateCase{"InSeals without rows", dialect.Int, inSeals,
 			" FROM " + schema.SealedHits + " AS t WHERE t.time = " + before, ""}
 	}
+	const oneEvent = " FROM events AS e WHERE e.time = 1"
 	return []templateCase{
 		{"FloorDiv", dialect.Int, p.call(dialect.FloorDiv, "7", "2"), "", "3"},
 		{"FloorDiv rounds negative numbers down", dialect.Int, p.call(dialect.FloorDiv, "-7", "2"), "", "-4"},
@@ -217,6 +218,11 @@ func (p *templateWriter) numbers() []templateCase {
 		{"BitXor", dialect.Int, p.call(dialect.BitXor, "6", "3"), "", "5"},
 		{"BitXor of a negative number", dialect.Int, p.call(dialect.BitXor, minus, "5"), "", "-6"},
 		{"BitXor of two negative numbers", dialect.Int, p.call(dialect.BitXor, minus, "-6"), "", "5"},
+		{"OfSubject of 0", dialect.Int, p.call(dialect.OfSubject, "0", "e.subject"), oneEvent, "0"},
+		{"OfSubject of two hashes", dialect.Int, p.call(dialect.If, p.call(dialect.OfSubject, minus, "e.subject")+" = "+
+			p.call(dialect.OfSubject, "6", "e.subject"), "1", "0"), oneEvent, "0"},
+		{"OneOf", dialect.Int, p.holds(dialect.OneOf, "6", "3, 6"), "", "1"},
+		{"OneOf of others", dialect.Int, p.holds(dialect.OneOf, "6", "3"), "", "0"},
 		{"ISO8601", dialect.Text, p.call(dialect.ISO8601, before), "", "2026-02-28T23:59:59.007Z"},
 		{"ISO8601 before 1970", dialect.Text, p.call(dialect.ISO8601, minus), "", "1969-12-31T23:59:59.999Z"},
 		{"IntToText", dialect.Text, p.call(dialect.IntToText, p.call(dialect.NullIf, minus, "0")), "", "-1"},

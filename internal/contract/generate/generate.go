@@ -118,6 +118,7 @@ func (g *Generator) Request(op Operation) Request {
 	} else if !r.Valid {
 		g.breakQuery(query)
 	}
+	g.several(query, r.Body)
 	g.credentials(op, &r)
 	if accept := pick(g, []string{"", "", "", "application/json", "application/problem+json",
 		"text/csv, application/problem+json", "application/x-ndjson", "text/csv"}); accept != "" {
@@ -253,7 +254,7 @@ func (g *Generator) subject(op Operation, query url.Values) {
 		strings.HasPrefix(op.Path, "/v1/query/") && op.Path != "/v1/query/compile" {
 		return
 	}
-	for _, name := range []string{website, "link_id", "schedule_id"} {
+	for _, name := range []string{website, websites, "link_id", "schedule_id"} {
 		query.Del(name)
 	}
 	query.Set(g.kind, g.id(g.kind))
@@ -271,8 +272,20 @@ func (g *Generator) subject(op Operation, query url.Values) {
 	}
 }
 
-// website is the parameter that names a website.
-const website = "website_id"
+// several names the website of some queries as the only one of several. Such queries use nothing that is saved.
+func (g *Generator) several(query url.Values, body string) {
+	uses := strings.Contains(body, `"saved"`) || strings.Contains(body, `"segment"`)
+	if strings.HasPrefix(g.path, "/v1/query") && query.Has(website) && !uses && g.chance(0.2) {
+		query.Set(websites, pick(g, []string{query.Get(website), "*"}))
+		query.Del(website)
+	}
+}
+
+// The parameters that name a website, and several.
+const (
+	website  = "website_id"
+	websites = "website_ids"
+)
 
 // about reports whether a query type, or the component with its parameter, is about the subject of the request.
 func (g *Generator) about(name string) bool {

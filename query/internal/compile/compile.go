@@ -12,7 +12,9 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -74,6 +76,8 @@ type compiler struct{ chooser }
 func newCompiler(p *plan.Plan, d *dialect.Dialect, kept days.Sealed, rng calendar.Interval) *compiler {
 	c := &compiler{}
 	c.p, c.kept, c.rng = p, kept, rng
+	c.websites = slices.SortedFunc(slices.Values(p.Websites),
+		func(a, b ask.Website) int { return strings.Compare(a.ID, b.ID) })
 	c.w = expr.Writer{Dialect: d, From: rng.From, To: rng.To}
 	c.numberDids()
 	return c

@@ -5,6 +5,7 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/query/internal/days"
@@ -19,11 +20,12 @@ import (
 //
 // A filter on a field that a kind of rows does not have, such as href for errors, leaves these rows out only if no rows
 // of sessions have the field, as query types do.
-func FirstRow(s store.Subject, mandatory []plan.Condition, w calendar.Interval, d *dialect.Dialect) store.Statement {
-	all := &plan.Plan{Type: &catalog.BoundType{Type: catalog.Type{Subject: s.Kind}}, Subject: s, Mandatory: mandatory}
+func FirstRow(a ask.Access, mandatory []plan.Condition, w calendar.Interval, d *dialect.Dialect) store.Statement {
+	all := &plan.Plan{Type: &catalog.BoundType{Type: catalog.Type{Subject: a.Kind()}}, Subject: a.Subject,
+		Websites: a.Websites, Mandatory: mandatory}
 	c := newCompiler(all, d, days.Sealed{}, w)
 	var parts []*part
-	for _, tb := range catalog.StoredTables(s.Kind) {
+	for _, tb := range catalog.StoredTables(a.Kind()) {
 		if where, any := c.seen(tb); any {
 			parts = append(parts, &part{tb: tb,
 				q: selection{from: relation{string(tb.Logical), "t"}, where: slices.Concat(c.read(w), where),

@@ -73,13 +73,14 @@ func (m *Memo) Statement(p *plan.Plan, key []byte, kept days.Sealed) *Compiled {
 	return found
 }
 
-// Of is the statement about s and, of another period, about the rows whose keys are among these.
-func (c *Compiled) Of(s store.Subject, among [][]string) store.Statement {
+// Of is the statement about the subject of p, which has the key of the plan that was compiled, and, of another period,
+// about the rows whose keys are among these.
+func (c *Compiled) Of(p *plan.Plan, among [][]string) store.Statement {
 	statement := c.Statement
 	statement.Args = slices.Clone(c.Statement.Args)
 	for i := range statement.Args {
-		if arg := &statement.Args[i]; arg.Kind == dialect.Subject {
-			arg.Value = s
+		if arg := &statement.Args[i]; arg.Kind == dialect.Subject && p.Websites == nil {
+			arg.Value = p.Subject
 		}
 	}
 	if among != nil {
@@ -153,6 +154,11 @@ func Fingerprints(reg *catalog.Registry, d *dialect.Dialect, log *slog.Logger) f
 	types, datasets := map[*catalog.BoundType]func() string{}, map[string]func() string{}
 	for _, ty := range reg.All() {
 		types[ty] = once(ty.Name, func() ([]*catalog.BoundType, error) { return []*catalog.BoundType{ty}, nil })
+		if s := ty.Several; s != nil {
+			types[s] = once(s.Name+" of several", func() ([]*catalog.BoundType, error) {
+				return []*catalog.BoundType{s}, nil
+			})
+		}
 	}
 	for _, name := range catalog.AllDatasets() {
 		datasets[name] = once("the dataset "+name,

@@ -63,7 +63,7 @@ func checkRemembered(t *testing.T, e *Memo, p *plan.Plan) {
 		Changes:    days.Changes{Since: 7, In: calendar.Interval{From: 0, To: calendar.Day}},
 	}} {
 		compiled, remembered := compile(p, dialect.DuckDB(), kept), e.Statement(p, p.AppendKey(nil), kept)
-		if of := remembered.Of(p.Subject, nil); !reflect.DeepEqual(compiled.Statement, of) ||
+		if of := remembered.Of(p, nil); !reflect.DeepEqual(compiled.Statement, of) ||
 			!slices.Equal(compiled.keyArgs, remembered.keyArgs) {
 			t.Fatalf("%s (-compiled +remembered):\n%s", p, cmp.Diff(compiled.Statement, of))
 		}

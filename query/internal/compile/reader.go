@@ -29,11 +29,11 @@ func (c *reader) read(w calendar.Interval) []expr.Expr { return c.readAt("time",
 
 // readAt is read of rows whose time is in another column.
 func (c *reader) readAt(column expr.Ident, w calendar.Interval) []expr.Expr {
-	return []expr.Expr{
-		expr.Eq(catalog.Row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
-		expr.Ge(catalog.Row(column), milli(w.From)),
-		expr.Lt(catalog.Row(column), milli(w.To)),
+	var subject expr.Expr // of several websites, the rows are read with it: see relation
+	if !c.several() {
+		subject = expr.Eq(catalog.Row("subject"), expr.Arg(dialect.Subject, c.p.Subject))
 	}
+	return []expr.Expr{subject, expr.Ge(catalog.Row(column), milli(w.From)), expr.Lt(catalog.Row(column), milli(w.To))}
 }
 
 func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
+	"github.com/sightline-analytics/sightline/query/ask"
 	"github.com/sightline-analytics/sightline/query/internal/expr"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -14,8 +15,9 @@ import (
 
 // A writer writes one statement: its relations, one after the other, and then the selection that reads them.
 type writer struct {
-	w    expr.Writer
-	ctes []*sqlbuilder.CTEQueryBuilder
+	w        expr.Writer
+	ctes     []*sqlbuilder.CTEQueryBuilder
+	websites []ask.Website // by id, if rows are read with their website; else nil
 }
 
 // statement is final, after the relations that were added.
@@ -75,7 +77,7 @@ func (c *writer) build(q selection) *sqlbuilder.SelectBuilder {
 	for _, col := range q.columns {
 		b.SelectMore(c.spell(col.e) + " AS " + sqlbuilder.Escape(c.w.Dialect.Ident(string(col.as))))
 	}
-	from := q.from.String()
+	from := c.relation(q.from, q)
 	if q.lateral != (relation{}) {
 		from += " " + q.lateral.String()
 	}
@@ -85,7 +87,7 @@ func (c *writer) build(q selection) *sqlbuilder.SelectBuilder {
 		if j.left {
 			kind = sqlbuilder.LeftJoin
 		}
-		b.JoinWithOption(kind, sqlbuilder.Escape(j.to.String()), c.spell(j.on))
+		b.JoinWithOption(kind, sqlbuilder.Escape(c.relation(j.to, q)), c.spell(j.on))
 	}
 	for _, e := range q.where {
 		if !e.Absent() {

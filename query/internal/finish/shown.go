@@ -2,6 +2,7 @@ package finish
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/mistake"
@@ -14,10 +15,27 @@ import (
 // choice name it.
 func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
 	rows.RoundRows(p.Type)
-	if c := p.Type.Choice; c != nil && c.Date >= 0 && p.Type.Shape == catalog.Series {
-		return rows.Moved(len(c.Fields), c.Date).In(p.Range.Zone)
+	shown := *rows
+	if p.Websites != nil {
+		shown = shown.Named(catalog.Website.Name, catalog.WebsiteName(), p.WebsiteName)
 	}
-	return rows.In(p.Range.Zone)
+	if c := p.Type.Choice; c != nil && c.Date >= 0 && p.Type.Shape == catalog.Series {
+		from, to := datePlace(c)
+		return shown.Moved(from, to).In(p.Range.Zone)
+	}
+	return shown.In(p.Range.Zone)
+}
+
+// datePlace returns the place of the column date behind the dimensions of a choice, and the place where it is shown.
+// The name behind a website is no dimension.
+func datePlace(c *catalog.Choice) (from, to int) {
+	from, to = len(c.Fields), c.Date
+	if at := slices.Index(c.Fields, catalog.Website); at >= 0 {
+		if from++; at < to {
+			to++
+		}
+	}
+	return from, to
 }
 
 // LacksProperty reports whether rows of p show nothing of a property that p has a metric of: then perhaps no row has

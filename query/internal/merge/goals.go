@@ -56,7 +56,18 @@ func (m *Merge) addGoals() (merges bool) {
 }
 
 // goalRows has the groups of an answer about goals: a row for each goal in each row of the aggregates.
-type goalRows struct{ *merged }
+type goalRows struct {
+	*Merge
+	of countedRows
+}
+
+// countedRows are rows with the counts of aggregates.
+type countedRows interface {
+	Len() int
+	Bucket(row int32) int64
+	Has(part int) func(row int32) bool
+	count(aggregate int, row int32) int64
+}
 
 var _ finish.Groups = goalRows{}
 
@@ -67,7 +78,7 @@ func (g goalRows) split(row int32) (of int32, goal int) {
 }
 
 // Len returns the number of rows.
-func (g goalRows) Len() int { return g.rows * len(g.goals) }
+func (g goalRows) Len() int { return g.of.Len() * len(g.goals) }
 
 // Rows returns all rows.
 func (g goalRows) Rows() []int32 {
@@ -87,7 +98,7 @@ func (g goalRows) Key(row int32, _ int) string {
 // Bucket returns the number of the bucket of a row.
 func (g goalRows) Bucket(row int32) int64 {
 	of, _ := g.split(row)
-	return g.merged.Bucket(of)
+	return g.of.Bucket(of)
 }
 
 // Has returns a function that reports whether a bucket has events. An answer without buckets has all goals.
@@ -95,7 +106,7 @@ func (g goalRows) Has(part int) func(row int32) bool {
 	if g.p.Type.Shape != catalog.Series {
 		return func(int32) bool { return true }
 	}
-	has := g.merged.Has(part)
+	has := g.of.Has(part)
 	return func(row int32) bool {
 		of, _ := g.split(row)
 		return has(of)
@@ -111,7 +122,7 @@ func (g goalRows) Metric(part, metric int) func(row int32) expr.Value {
 			_, args, _ := e.Calls() // the only row of the goal
 			_, column, _ := args[0].Column()
 			if one, ok := g.goals[goal][expr.Ident(column)]; ok {
-				return numberOrNull(g.count(one, of))
+				return numberOrNull(g.of.count(one, of))
 			}
 			return expr.Value{Null: true}
 		})

@@ -82,7 +82,7 @@ var states = map[dialect.Op]state.Kind{
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan.Plan) *Merge {
-	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite ||
+	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Websites != nil ||
 		slices.ContainsFunc(slices.Concat(p.Mandatory, p.Filters), asksDid) {
 		return nil
 	}

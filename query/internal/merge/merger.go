@@ -43,7 +43,7 @@ func (mr *Merger) logFault(what string, fault error) {
 
 // Sealed returns the seals that the statement of p may read, as snapshot has them.
 func (mr *Merger) Sealed(p *plan.Plan, snapshot *days.Snapshot) days.Sealed {
-	if snapshot == nil || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 {
+	if snapshot == nil || p.Subject.Kind != store.KindWebsite || p.Websites != nil || len(p.Mandatory) > 0 {
 		return days.Sealed{}
 	}
 	found := snapshot.Sealed(p.Counted())

@@ -27,6 +27,8 @@ type Question struct {
 	Plan     *plan.Plan
 	Among    [][]string     // only rows with these keys; nil: all
 	Snapshot *days.Snapshot // may be nil
+	// Snapshots are those of several websites, in the order of the plan, in place of Snapshot. It may be nil.
+	Snapshots []*days.Snapshot
 	// Expired is the end of the last day that Plan counts and whose rows were removed because of their age. It is zero
 	// if there is none.
 	Expired time.Time
@@ -46,6 +48,9 @@ type Rows struct {
 // It computes a few missing partials at once. While rows are written, partials of different tables may differ in time
 // by as much as it takes to compute them.
 func (mr *Merger) Rows(ctx context.Context, q Question, f origin.Facts) (found Rows, err error) {
+	if q.Plan.Websites != nil {
+		return mr.rowsOfSeveral(ctx, q, f)
+	}
 	found.Lost = q.Expired
 	found.Decision = mr.decide(ctx, q, f, func(g *Lookup, c origin.Choice) (failed answer.Reason) {
 		found.Rows, failed, err = g.act(ctx, q, c, &found.Lost)
@@ -57,6 +62,13 @@ func (mr *Merger) Rows(ctx context.Context, q Question, f origin.Facts) (found R
 // Decide returns the decision that Rows would act on now. Rows may still find that partials which are missing now do
 // not fit into memory.
 func (mr *Merger) Decide(ctx context.Context, q Question, f origin.Facts) origin.Decision {
+	if q.Plan.Websites != nil {
+		f.Off = mr.Partials == nil && q.Expired.IsZero()
+		if s := mr.severalOf(q); s != nil {
+			return s.decide(ctx, f)
+		}
+		return origin.Decide(f)
+	}
 	return mr.decide(ctx, q, f, nil)
 }
 

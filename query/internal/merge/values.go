@@ -48,7 +48,7 @@ func newMerged(g *Lookup) *merged {
 // groups returns the groups of the answer. All partials of g were found.
 func (g *Lookup) groups() finish.Groups {
 	if len(g.goals) > 0 {
-		return goalRows{newMerged(g)}
+		return goalRows{g.Merge, newMerged(g)}
 	}
 	return newMerged(g)
 }

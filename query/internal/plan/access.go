@@ -30,6 +30,8 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 					ask.Error{Message: "must be session in a mandatory filter, because the range is the caller's choice"})
 			case f.Did != nil:
 				didOf(place, f.Did, list)
+			case conditions[0].Field == catalog.Website:
+				list.Add(place.Member("field"), ask.Error{Message: websiteAccess})
 			case conditions[0].Field != nil:
 				conditions[0].refuse(place, ask.Invalid, list)
 			}
@@ -62,6 +64,9 @@ func accessField(name string) *catalog.Field {
 	}
 	return catalog.PropertyNamed(name)
 }
+
+// websiteAccess says why a mandatory filter on the website is refused.
+const websiteAccess = "website cannot be in a mandatory filter; the resources of a key say which websites it reads"
 
 // mixedAccess says why a mandatory filter is refused. It could be read to cut rows or whole sessions.
 const mixedAccess = "mixes fields of sessions, such as country, with fields of rows, such as path; a mandatory filter removes either whole sessions or rows"

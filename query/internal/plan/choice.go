@@ -14,16 +14,16 @@ func (v *resolver) typeOf(i int, p *ask.Parameter, list *ask.Issues) *catalog.Bo
 		return v.typeNamed(ask.InParameter(i, ""), p.Name, list)
 	}
 	at, d := ask.InParameter(i, "dataset"), catalog.DatasetNamed(p.Called())
-	switch allowed := catalog.DatasetNames(v.access.Subject.Kind); {
+	switch allowed := catalog.DatasetNames(v.access.Kind()); {
 	case v.access.Types != nil:
 		list.Add(at, ask.Error{Code: ask.Forbidden,
 			Message: "this access includes query types by name, and no choice of metrics", Allowed: v.allowed()})
 	case d == nil:
 		list.Add(at, ask.Unknown(ask.UnknownType, "dataset", p.Called(), allowed))
-	case d.Subject != v.access.Subject.Kind:
+	case d.Subject != v.access.Kind():
 		list.Add(at, ask.Error{Code: ask.WrongSubject, Allowed: allowed,
 			Message: fmt.Sprintf("the dataset %q needs %s in the address, not %s",
-				d.Name, idOf(d.Subject), idOf(v.access.Subject.Kind))})
+				d.Name, idOf(d.Subject), idOf(v.access.Kind()))})
 	case len(list.Errors) == 0:
 		return v.types.Choose(d, p, i, list)
 	}

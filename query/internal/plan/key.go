@@ -20,10 +20,13 @@ func (p *Plan) ByClock() bool {
 		p.Type.Cohorts() && len(p.Begun()) < len(calendar.Buckets(p.Range, p.Grain))
 }
 
-// AppendKey appends a text that equal plans share and no others. It leaves out the subject, the id of the parameter and
-// the clock, which counts if ByClock says so. Fields, zones and types are written by name.
+// AppendKey appends a text that equal plans share and no others. It leaves out a single subject, the id of the parameter
+// and the clock, which counts if ByClock says so. Fields, zones and types are written by name.
 func (p *Plan) AppendKey(b []byte) []byte {
 	b = keytext.Texts(b, p.Type.Identity(), p.Range.Zone.String())
+	for _, w := range p.Websites {
+		b = keytext.Texts(append(b, 'w'), w.ID, w.Name)
+	}
 	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(),
 		p.Range.To.UnixMilli(),
 		p.Until.UnixMilli(), int64(p.Grain), int64(p.Limit), int64(p.Offset))

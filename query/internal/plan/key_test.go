@@ -27,12 +27,17 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		return p
 	}
 	changed := map[string]func(*Plan){
-		"Type":             func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
-		"Range.StartDate":  func(p *Plan) { p.Range.StartDate++ },
-		"Range.EndDate":    func(p *Plan) { p.Range.EndDate++ },
-		"Range.Zone":       func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
-		"Range.From":       func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
-		"Range.To":         func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Type":            func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
+		"Range.StartDate": func(p *Plan) { p.Range.StartDate++ },
+		"Range.EndDate":   func(p *Plan) { p.Range.EndDate++ },
+		"Range.Zone":      func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
+		"Range.From":      func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
+		"Range.To":        func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Websites":        func(p *Plan) { p.Websites = []ask.Website{{ID: "w", Name: "n"}} },
+		"Websites of several": func(p *Plan) {
+			p.Websites = []ask.Website{{ID: "w", Name: "n"}, {ID: "v", Name: "n"}}
+		},
+		"Websites[].Name":  func(p *Plan) { p.Websites = []ask.Website{{ID: "w", Name: "m"}} },
 		"Until":            func(p *Plan) { p.Until = p.Until.Add(time.Millisecond) },
 		"Other":            func(p *Plan) { p.Other = nil },
 		"Other.By":         func(p *Plan) { p.Other.By = ask.PreviousPeriod },

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -111,6 +112,10 @@ func (c Condition) meaningless() []string {
 
 // refuse adds the meaningless values of the leaf c to list.
 func (c *Condition) refuse(at ask.FieldPath, code ask.Code, list *ask.Issues) {
+	if ops := c.Field.Ops; ops != nil && !slices.Contains(ops, c.Op) {
+		list.Add(at.Member("op"),
+			ask.Error{Code: code, Message: fmt.Sprintf("%s takes %s, not %s", c.Field.Name, mistake.Or(ops...), c.Op)})
+	}
 	for _, v := range c.wrong {
 		if list.Full() { // looking for suggestions takes time
 			return

@@ -17,6 +17,7 @@ import (
 // it is incomplete.
 func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.GivenOptions, list *ask.Issues) *Plan {
 	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
+	plan.Subject.Kind = v.access.Kind()
 	cohortGrain(ty, &o, list)
 	plan.Grain = o.Grain()
 	preset := v.dates(i, p, &o, plan, list)
@@ -30,6 +31,7 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Giv
 	pagePlan(&o, plan)
 	behaviour(i, &p, plan, list)
 	if len(list.Errors) == 0 {
+		plan.Websites = v.websites(plan)
 		v.compare(plan, &o, preset, list)
 		if o.Totals != nil && *o.Totals {
 			plan.Totals = wholePlan(plan)

@@ -26,11 +26,14 @@ import (
 // A Plan is one parameter, resolved: no name is left to look up and no default to apply.
 type Plan struct {
 	Type    *catalog.BoundType
-	ID      string // the parameter's own id; empty when it had none
-	Subject store.Subject
-	Range   calendar.Range
-	Until   time.Time   // rows count before it: the end of Range, or where a comparison cuts it
-	Other   *Comparison // nil: compared with nothing
+	ID      string        // the parameter's own id; empty when it had none
+	Subject store.Subject // without an id for several Websites
+	// Websites are those whose rows count, if there are several, or if the plan asks for the website of rows. Otherwise
+	// it is nil.
+	Websites []ask.Website
+	Range    calendar.Range
+	Until    time.Time   // rows count before it: the end of Range, or where a comparison cuts it
+	Other    *Comparison // nil: compared with nothing
 	// Totals asks for the numbers over all rows; nil: they are not asked for, or the type has none.
 	Totals *Plan
 	// Properties counts the rows with each property that a choice has metrics of. It is asked if the answer shows no
@@ -139,7 +142,7 @@ func (p *Plan) Block() int {
 // String is p on a few lines, for people and golden files.
 func (p *Plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s %s\n", p.Type.Name, p.Subject.Kind, p.Subject.ID)
+	fmt.Fprintf(&b, "%s of %s %s\n", p.Type.Name, p.Subject.Kind, p.subjectIDs())
 	fmt.Fprintf(&b, "range %s to %s %s, %s\n", p.Range.From.Format(time.RFC3339), p.Range.To.Format(time.RFC3339),
 		p.Range.Zone, p.Grain)
 	if !p.Until.Equal(p.Range.To) {
@@ -211,7 +214,7 @@ func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.T
 	first time.Time) (*Resolved, ask.Errors) {
 	var list ask.Issues
 	rd := ask.CheckRequest(&req, ask.TimeZone, zones, &list)
-	ask.CheckResolved(&req, &list)
+	ask.CheckResolved(&req, a.Websites != nil, &list)
 	zone := rd.Zone
 	if zone == nil {
 		zone = a.Zone
@@ -307,10 +310,12 @@ func (v *resolver) typeNamed(at ask.FieldPath, name string, list *ask.Issues) *c
 		list.Add(at, v.types.NoSuchType(name, v.allowed()))
 	case !v.allows(name):
 		list.Add(at, ask.Refused(ask.Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
-	case ty.Subject != v.access.Subject.Kind:
+	case ty.Subject != v.access.Kind():
 		list.Add(at, ask.Error{Code: ask.WrongSubject, Allowed: v.allowed(),
 			Message: fmt.Sprintf("%q needs %s in the address, not %s", name, idOf(ty.Subject),
-				idOf(v.access.Subject.Kind))})
+				idOf(v.access.Kind()))})
+	case v.access.Websites != nil && ty.Several != nil:
+		return ty.Several
 	default:
 		return ty
 	}
@@ -325,7 +330,7 @@ func (v *resolver) allows(name string) bool {
 func (v *resolver) allowed() []string {
 	var names []string
 	for _, ty := range v.types.All() {
-		if ty.Subject == v.access.Subject.Kind && v.allows(ty.Name) {
+		if ty.Subject == v.access.Kind() && v.allows(ty.Name) {
 			names = append(names, ty.Name)
 		}
 	}

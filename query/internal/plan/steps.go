@@ -209,6 +209,7 @@ func orderOf(p *Plan, columns []Column) (found []Step) {
 	for _, e := range rowOrder(ty) {
 		found = append(found, Step{E: e})
 	}
+	add(catalog.Website.Name, false) // of lists about several websites
 	return found
 }
 

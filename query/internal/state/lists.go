@@ -118,3 +118,11 @@ func listsOf(row int32, of []Source) []list {
 	}
 	return found
 }
+
+// MembersOf returns the numbers of the members that sets have in a row, some more than once.
+func MembersOf(row int32, of []Source) (members []uint32) {
+	for _, l := range listsOf(row, of) {
+		members = l.appendMembers(members, of)
+	}
+	return members
+}

@@ -19,12 +19,37 @@ func Quantiles(rows int, permille int64, of []Source) []int64 {
 	return found
 }
 
-func quantile(permille int64, lists []list, of []Source) int64 {
+// RowSources are the sources of a row.
+type RowSources struct {
+	Row int32
+	Of  []Source
+}
+
+// QuantileOf is [Quantile] of the samples of several rows together, which may be of different subjects.
+func QuantileOf(permille int64, rows []RowSources) int64 {
 	var samples []numbers
-	n := int64(0)
+	for _, r := range rows {
+		samples = append(samples, samplesOf(listsOf(r.Row, r.Of), r.Of)...)
+	}
+	return quantileOf(permille, samples)
+}
+
+func quantile(permille int64, lists []list, of []Source) int64 {
+	return quantileOf(permille, samplesOf(lists, of))
+}
+
+func samplesOf(lists []list, of []Source) (samples []numbers) {
 	for _, l := range lists {
 		samples = append(samples, of[l.source].values.slice(l.from, l.to))
-		n += int64(l.to - l.from)
+	}
+	return samples
+}
+
+// quantileOf returns the quantile of ascending lists together.
+func quantileOf(permille int64, samples []numbers) int64 {
+	n := int64(0)
+	for _, s := range samples {
+		n += int64(s.len())
 	}
 	if n == 0 {
 		return None

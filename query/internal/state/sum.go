@@ -60,6 +60,9 @@ func Value(kind Kind, row int32, of []Source) int64 {
 	return found
 }
 
+// Further returns the least or greatest of two values, as k says. Each may be None.
+func (k Kind) Further(a, b int64) int64 { return k.extreme(a, b) }
+
 // extreme returns the least or greatest of two values, each of which may be None.
 func (k Kind) extreme(a, b int64) int64 {
 	switch {

@@ -172,9 +172,12 @@ func (a *evaluation) combinationsOf(s *session) [][]string {
 
 // table returns an empty answer, with the groupBy fields as first columns.
 func (a *evaluation) table(keys ...string) *table {
+	if a.q.Websites != nil && a.kind.listsRows() {
+		keys = append(slices.Clip(keys), websiteField)
+	}
 	return &table{
 		columns: slices.Concat(columns(Name, a.groupBy...), a.kind.Columns),
-		keys:    slices.Concat(a.groupBy, keys),
+		keys:    slices.Concat(a.groupBy, keys), named: a.q.Websites != nil,
 	}
 }
 

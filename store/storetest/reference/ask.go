@@ -17,6 +17,12 @@ func (d *Data) ask(q Question) (*evaluation, span, error) {
 	if s == nil {
 		s = &site{}
 	}
+	if q.Websites != nil {
+		s = d.several(q.Websites)
+		if kind.listsRows() {
+			kind.Columns = append(slices.Clone(kind.Columns), Column{websiteField, Name})
+		}
+	}
 	if len(q.Mandatory) > 0 {
 		s = d.seen(s, q.Mandatory)
 	}

@@ -39,14 +39,14 @@ func (a *evaluation) blockedTraffic() *table {
 	g := tallies[blockedTally](a, 2)
 	sum := 0
 	for _, r := range a.among(of(blockedRow)) {
-		g.open(nil, r.reason, r.bot).tally.add(r)
+		g.open(a.combination(r), r.reason, r.bot).tally.add(r)
 		sum += int(r.requests)
 	}
 	t := a.ordered("requests", "reason", "bot_name")
 	for _, one := range g.list {
 		n := one.tally.requests
-		t.rows = append(t.rows, []value{text(one.key[0]), text(one.key[1]), count(n), ratio(100*n, sum),
-			timeOf(one.tally.last)})
+		t.rows = append(t.rows, append(texts(one.combination), text(one.key[0]), text(one.key[1]), count(n),
+			ratio(100*n, sum), timeOf(one.tally.last)))
 	}
 	return t
 }

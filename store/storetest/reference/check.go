@@ -100,6 +100,8 @@ func (p place) leaf(f Filter) error {
 	switch {
 	case !p.allows(f.Field), property && (key == "" || utf8.RuneCountInString(key) > mostKey):
 		return fmt.Errorf("%w: field %q", ErrFilter, f.Field)
+	case f.Field == websiteField && (p.mandatory || !slices.Contains(websiteOps, f.Op)):
+		return fmt.Errorf("%w: %s of the website", ErrFilter, f.Op)
 	case !property && slices.Contains(PropertyOperators(), f.Op):
 		return fmt.Errorf("%w: operator %q is for properties", ErrFilter, f.Op)
 	}
@@ -168,7 +170,7 @@ var eventFields = []string{
 func (f Filter) mixes() bool {
 	sessions, rows := f.asksDeeds(), false
 	for _, field := range f.fields() {
-		if slices.Contains(sessionFields, field) {
+		if slices.Contains(sessionFields, field) || field == websiteField {
 			sessions = true
 		} else {
 			rows = true

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+
+	"github.com/sightline-analytics/sightline/store"
 )
 
 const (
@@ -53,6 +55,9 @@ func choiceOf(q *Question) (Type, error) {
 
 func (d *Dataset) groups(field string) bool {
 	_, property := propertyKey(field)
+	if field == websiteField {
+		return d.Kind == store.KindWebsite
+	}
 	return slices.Contains(d.Dimensions, field) || d.Events && (property || field == "event_name")
 }
 
@@ -114,7 +119,8 @@ func (a *evaluation) choice(d Dataset) *table {
 	if a.merged {
 		dimensions = nil
 	}
-	t := &table{columns: a.kind.Columns[len(a.kind.Columns)-len(a.q.Metrics)-len(dimensions):], keys: dimensions}
+	t := &table{columns: a.kind.Columns[len(a.kind.Columns)-len(a.q.Metrics)-len(dimensions):], keys: dimensions,
+		named: a.q.Websites != nil}
 	if a.kind.Series {
 		t.order = []order{{"date", false}}
 	}

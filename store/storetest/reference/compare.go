@@ -49,7 +49,7 @@ func (t *table) beside(other *table, dates map[string]string, unequal []string) 
 			continue
 		}
 		var b, c bytes.Buffer
-		object(&b, t.columns, then)
+		t.object(&b, then)
 		var changed []value
 		for _, m := range metric {
 			changed = append(changed, change(r[t.at(m.Name)], then[t.at(m.Name)]))

@@ -227,11 +227,13 @@ func (r *row) get(field string) string {
 	case "path":
 		return r.path
 	case "session_id":
-		return r.SessionID
+		return withoutSite(r.SessionID)
 	case "anonymous_id":
-		return r.AnonymousID
+		return withoutSite(r.AnonymousID)
 	case "profile_id":
-		return r.ProfileID
+		return withoutSite(r.ProfileID)
+	case websiteField:
+		return r.subject.ID
 	case "event_name":
 		return r.name
 	case "namespace":

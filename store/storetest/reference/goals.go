@@ -74,7 +74,7 @@ func (a *evaluation) goals() *table {
 func (a *evaluation) ofSession(combination []string) []string {
 	var part []string
 	for i, f := range a.groupBy {
-		if slices.Contains(sessionFields, f) {
+		if slices.Contains(sessionFields, f) || f == websiteField {
 			part = append(part, combination[i])
 		}
 	}

@@ -29,13 +29,14 @@ var (
 type Question struct {
 	Type      string // empty with Metrics
 	Subject   store.Subject
-	Zone      string // IANA name
-	StartDate string // YYYY-MM-DD, a local day of Zone
-	EndDate   string // the last day, included
-	Preset    string // overrides the dates; may be empty
-	Compare   string // PreviousPeriod and its like, or days as 2026-01-01,2026-01-31; may be empty
-	Grain     string // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
-	WeekStart string // sunday or monday; empty means sunday
+	Websites  []string // ids of several websites, in place of a Subject with an id; nil: one subject
+	Zone      string   // IANA name
+	StartDate string   // YYYY-MM-DD, a local day of Zone
+	EndDate   string   // the last day, included
+	Preset    string   // overrides the dates; may be empty
+	Compare   string   // PreviousPeriod and its like, or days as 2026-01-01,2026-01-31; may be empty
+	Grain     string   // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
+	WeekStart string   // sunday or monday; empty means sunday
 	Filters   []Filter
 	Mandatory []Filter // filters of the caller's key, applied to the data first
 	GroupBy   []string
@@ -100,6 +101,9 @@ func (q Question) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type+q.Dataset, q.Subject.Kind, q.Subject.ID, q.StartDate,
 		q.EndDate, q.Zone)
+	if q.Websites != nil {
+		fmt.Fprintf(&b, ", websites %q", q.Websites)
+	}
 	if q.Preset != "" {
 		b.WriteString(", " + q.Preset)
 	}

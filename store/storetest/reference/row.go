@@ -117,6 +117,7 @@ func before(a, b *row) int {
 		strings.Compare(a.id, b.id),
 		cmp.Compare(a.kind, b.kind),
 		compareKeyed(a, b),
+		strings.Compare(a.subject.ID, b.subject.ID),
 	)
 }
 

@@ -129,6 +129,7 @@ type table struct {
 	hidden  []string // extra cells after the columns, only for sorting
 	block   int      // how many rows limit counts as one; 0 means 1
 	rows    [][]value
+	named   bool // names of websites are known
 }
 
 // at returns the index of a column or a hidden cell.
@@ -217,10 +218,25 @@ func (t *table) json() []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		object(&b, t.columns, row)
+		t.object(&b, row)
 	}
 	b.WriteByte(']')
 	return b.Bytes()
+}
+
+// object writes a row of t. The name of a website follows its id.
+func (t *table) object(b *bytes.Buffer, row []value) {
+	at := columnOf(t.columns, websiteField)
+	if at < 0 {
+		object(b, t.columns, row)
+		return
+	}
+	name := ""
+	if t.named {
+		name = SiteName(row[at].text)
+	}
+	object(b, slices.Insert(slices.Clone(t.columns), at+1, Column{"website_name", Name}),
+		slices.Insert(slices.Clone(row), at+1, text(name)))
 }
 
 // object writes one row.

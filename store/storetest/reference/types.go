@@ -127,11 +127,17 @@ func (t Type) Allows(field string) bool {
 		return t.Kind == store.KindWebsite && !slices.Contains(t.Filters, "bot_name")
 	}
 	_, property := propertyKey(field)
+	if field == websiteField {
+		return t.Kind == store.KindWebsite
+	}
 	return slices.Contains(t.Filters, field) || t.ofEvents() && (property || field == "event_name")
 }
 
 // groups reports whether questions of the type may group by a field.
 func (t *Type) groups(field string) bool {
+	if field == websiteField {
+		return t.Kind == store.KindWebsite && (t.groups("gclid") || slices.Contains(t.Filters, "bot_name"))
+	}
 	_, property := propertyKey(field)
 	named := columnOf(t.Columns, "property_key") >= 0 || t.Name == "custom_events" // its name is a column
 	return slices.Contains(t.GroupBy, field) || t.Name == "goals" && groupsGoals(field) ||

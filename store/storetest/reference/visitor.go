@@ -18,20 +18,20 @@ func (a *evaluation) sessions() *table {
 		if columnOf(a.kind.Columns, "events") >= 0 {
 			cells = append(cells, eventList(s.events[:min(len(s.events), 200)]))
 		}
-		t.rows = append(t.rows, cells)
+		t.rows = append(t.rows, a.ofWebsite(cells, s.first))
 	}
 	return t
 }
 
 func (a *evaluation) sessionCells(s *session) []value {
 	cells := []value{
-		text(s.id), instant(s.start), instant(s.end()),
+		text(withoutSite(s.id)), instant(s.start), instant(s.end()),
 		fraction(big.NewRat(s.duration, 1000)), count(len(s.pageviews)), count(len(s.events)), truth(s.bounced),
 	}
 	from := a.names.traffic(s.fields.get("referrer"), s.fields.get(campaignKind))
 	country := s.fields.get("country")
 	return append(cells, texts([]string{
-		s.entry().path, s.exit().path, s.first.Visitor(), s.first.ProfileID,
+		s.entry().path, s.exit().path, withoutSite(s.first.Visitor()), withoutSite(s.first.ProfileID),
 		a.names.country(country), country, a.names.country(country), s.fields.get("region"), s.fields.get("city"),
 		from.referrer, from.source, from.kind, from.name,
 		s.fields.get("device_type"), s.fields.get("browser_name"), s.fields.get("os_name"), s.fields.get("language"),
@@ -78,7 +78,8 @@ func (a *evaluation) sessionEvents() *table {
 			if r.Keyed {
 				keyed = count(1)
 			}
-			t.rows = append(t.rows, append(eventCells(r), count(int(r.rank())), count(int(r.kind)), keyed))
+			t.rows = append(t.rows,
+				append(a.ofWebsite(eventCells(r), r), count(int(r.rank())), count(int(r.kind)), keyed))
 		}
 	}
 	return t
@@ -139,7 +140,8 @@ func (a *evaluation) profiles() *table {
 	t := a.ordered("last_visit", "visitor_id")
 	for _, one := range g.list {
 		if p := &one.tally; p.pageviews+p.custom > 0 {
-			t.rows = append(t.rows, append([]value{text(one.key[0])}, a.profileCells(p)...))
+			cells := append([]value{text(withoutSite(one.key[0]))}, a.profileCells(p)...)
+			t.rows = append(t.rows, a.ofWebsite(cells, p.last))
 		}
 	}
 	return t
@@ -150,7 +152,7 @@ func (a *evaluation) profileCells(p *profileTally) []value {
 	f := &p.last.shown
 	country := f.get("country")
 	cells := []value{
-		text(p.last.ProfileID), text(""), instant(p.first.at), instant(p.last.at), count(p.sessions),
+		text(withoutSite(p.last.ProfileID)), text(""), instant(p.first.at), instant(p.last.at), count(p.sessions),
 		count(p.events), count(p.pageviews), count(len(p.pages)), count(p.custom + p.hidden),
 	}
 	return append(cells, texts([]string{
