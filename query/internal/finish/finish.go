@@ -50,7 +50,7 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 	columns := make([]answer.Cells, len(cols))
 	for i := range cols {
 		if cols[i].Format == catalog.Date {
-			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
+			rows.Columns[i] = bucketLabels(rows.Columns[i], p)
 		}
 		columns[i] = answer.Cells{Output: &cols[i], Column: rows.Columns[i]}
 	}
@@ -92,10 +92,10 @@ func checkRows(p *plan.Plan, rows *store.Rows) *ask.Error {
 }
 
 // bucketLabels turns bucket numbers into dates.
-func bucketLabels(numbers store.Column, grain calendar.Grain) store.Column {
+func bucketLabels(numbers store.Column, p *plan.Plan) store.Column {
 	texts := make([]string, len(numbers.Ints))
 	for i, n := range numbers.Ints {
-		texts[i] = calendar.Label(n, grain)
+		texts[i] = calendar.Label(n, p.Grain, p.Range.Zone)
 	}
 	return store.Column{Kind: dialect.Text, Texts: texts, Valid: numbers.Valid}
 }

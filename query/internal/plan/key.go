@@ -27,7 +27,10 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(),
 		p.Range.To.UnixMilli(),
 		p.Until.UnixMilli(), int64(p.Grain), int64(p.Limit), int64(p.Offset))
-	b = append(strconv.AppendBool(strconv.AppendBool(b, p.Keyed), p.OfKeys), '\n')
+	for _, is := range []bool{p.Range.FromTime, p.Range.ToTime, p.Keyed, p.OfKeys} {
+		b = strconv.AppendBool(b, is)
+	}
+	b = append(b, '\n')
 	b = keytext.Numbers(b, int64(len(p.Group)), int64(len(p.Mandatory)), int64(len(p.Filters)), int64(len(p.Sort)))
 	for _, f := range p.Group {
 		b = keytext.Texts(b, f.Name)

@@ -30,8 +30,8 @@ func (w *Dataset) Asking(rng *rand.Rand) reference.Question {
 func (w *Dataset) askAllTime(rng *rand.Rand) reference.Question {
 	a := &asker{Rand: rng, dataset: w, kind: w.types[rng.IntN(len(w.types))]}
 	q := a.question()
-	q.Preset, q.StartDate, q.EndDate, q.Compare = reference.AllTime, "", "", ""
-	if q.Grain == "hourly" {
+	q.Preset, q.StartDate, q.EndDate, q.Compare, q.Complete = reference.AllTime, "", "", "", false
+	if q.Grain == "hourly" || q.Grain == "minute" {
 		q.Grain = "daily"
 	}
 	if a.kind.Kind == store.KindWebsite && a.chance(40) {

@@ -30,11 +30,12 @@ type Question struct {
 	Type      string // empty with Metrics
 	Subject   store.Subject
 	Zone      string // IANA name
-	StartDate string // YYYY-MM-DD, a local day of Zone
-	EndDate   string // the last day, included
+	StartDate string // YYYY-MM-DD, a local day of Zone, or a time to the minute with or without its offset from UTC
+	EndDate   string // likewise: the last day, included, or a time, excluded
 	Preset    string // overrides the dates; may be empty
-	Compare   string // PreviousPeriod and its like, or days as 2026-01-01,2026-01-31; may be empty
-	Grain     string // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
+	Compare   string // PreviousPeriod and its like, or a start and an end as 2026-01-01,2026-01-31; may be empty
+	Complete  bool   // the last day of Preset is yesterday
+	Grain     string // minute, hourly, daily, weekly or monthly; empty means daily, or that of Preset; ignored by types other than series
 	WeekStart string // sunday or monday; empty means sunday
 	Filters   []Filter
 	Mandatory []Filter // filters of the caller's key, applied to the data first
@@ -98,6 +99,9 @@ func (q Question) String() string {
 		q.EndDate, q.Zone)
 	if q.Preset != "" {
 		b.WriteString(", " + q.Preset)
+	}
+	if q.Complete {
+		b.WriteString(", complete")
 	}
 	if q.Grain != "" {
 		b.WriteString(", " + q.Grain)
