@@ -3,6 +3,7 @@
 //
 //	rows := finish.Run(plan.StepsOf(p), groups, nil)         // as the statement of p returns them
 //	found, mistake := finish.Finish(p, rows)                 // a series is filled, ordered and paged here
+//	found = finish.ByDifference(p, found, then)              // the page of an answer that is ordered by it
 //	previous, changes := finish.Beside(p, found, then)       // the corresponding rows of the other period
 //	meta := finish.ResultMeta(p, found.Len(), found.More)
 //
@@ -43,7 +44,7 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 		return finishSeries(p, rows)
 	}
 	a, shown, limit := &Answered{}, rows.Len, p.Limit*p.Block()
-	if limit > 0 && shown > limit {
+	if limit > 0 && shown > limit && p.Difference == nil {
 		shown, a.More = limit, true
 	}
 	cols := p.Columns()

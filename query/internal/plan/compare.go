@@ -38,7 +38,8 @@ func (v *resolver) compare(plan *Plan, o *ask.GivenOptions, preset string, list 
 	}
 	plan.Keyed = plan.Type.Shape == catalog.Breakdown
 	other := *plan
-	other.Limit, other.Offset, other.Sort, other.OfKeys = 0, 0, nil, plan.Type.Shape != catalog.Series
+	other.Limit, other.Offset, other.Sort = 0, 0, nil
+	other.OfKeys = plan.Type.Shape != catalog.Series && plan.Difference == nil
 	found := &Comparison{By: by, Plan: &other, day: day}
 	other.Range, other.Until = whole, whole.To
 	switch {

@@ -189,6 +189,9 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 // sortPlan gives plan its order. sortOrder alone turns the first step of the type's own.
 func sortPlan(o *ask.GivenOptions, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
+	if byDifference(o, plan, list) {
+		return
+	}
 	plan.Sort = slices.Clone(ty.Steps)
 	if name := o.SortBy; name != "" {
 		if !slices.Contains(ty.Sortable, name) {

@@ -38,6 +38,8 @@ type Plan struct {
 	Properties *Plan
 	Keyed      bool // rows carry the values of their dimensions behind their columns
 	OfKeys     bool // all rows with the keys of an answer, in no order
+	// Difference orders the rows of both periods; nil: Sort orders them.
+	Difference *Difference
 	Grain      calendar.Grain
 	Now        time.Time        // of the request; ends downtime, and is the only clock
 	Group      []*catalog.Field // leading columns by groupBy
@@ -162,6 +164,9 @@ func (p *Plan) String() string {
 	}
 	for _, o := range p.Sort {
 		fmt.Fprintf(&b, "order %s desc=%t\n", o.Column, o.Desc)
+	}
+	if p.Difference != nil {
+		fmt.Fprintf(&b, "order difference of %s desc=%t\n", p.Difference.Column, p.Difference.Desc)
 	}
 	fmt.Fprintf(&b, "limit %d offset %d\n", p.Limit, p.Offset)
 	return b.String()

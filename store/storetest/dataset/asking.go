@@ -81,7 +81,10 @@ func (w *Dataset) askChoice(rng *rand.Rand, d reference.Dataset) reference.Quest
 	if d.Name == "pageviews" && a.chance(50) {
 		q.Dataset = ""
 	}
-	if q.SortBy != "" && len(q.Dimensions) > 0 && a.chance(30) {
+	if counted := counts.MatchString(q.Metrics[0].Name); q.Compare != "" && !a.kind.Series && counted &&
+		len(q.Dimensions) > 0 && a.chance(60) {
+		q.SortBy = "difference"
+	} else if q.SortBy != "" && len(q.Dimensions) > 0 && a.chance(30) {
 		q.SortBy = pickFrom(a, q.Dimensions)
 	}
 	if a.kind.Series && q.Grain == "hourly" && len(q.Dimensions) > 2 {

@@ -95,6 +95,9 @@ func (a *asker) compare(q *reference.Question) {
 		return
 	}
 	q.Compare = a.comparison(q)
+	if a.ordersByDifference(q) && a.chance(50) {
+		q.SortBy, q.SortOrder = "difference", pickFrom(a, []string{"", "", "asc", "desc"})
+	}
 	presets := []string{"today", "yesterday", "last_7d", "last_24h", "last_30m"}
 	if q.Grain == "minute" {
 		presets = []string{"last_30m", "last_60m"}

@@ -84,3 +84,15 @@ func (a *asker) preset(q *reference.Question) {
 		q.Grain = ""
 	}
 }
+
+// ordersByDifference reports whether the rows of q may be ordered by their difference from a compared period.
+func (a *asker) ordersByDifference(q *reference.Question) bool {
+	ordered := []string{"pages", "top_pages", "entry_pages", "exit_pages", "page_time_analysis", "traffic",
+		"traffic_sources", "top_referrers", "utm_sources", "utm_campaigns", "browser_name", "device_types",
+		"browsers_grouped", "browser_versions", "countries", "region", "cities", "errors", "error_types",
+		"errors_by_page", "performance", "web_vitals_by_page", "custom_events", "custom_event_properties",
+		"outbound_links", "outbound_domains", "engagement", "frustration_by_page", "flag_exposures", "flag_outcomes",
+		"link_top_referrers", "link_top_countries", "link_top_devices", "uptime_status_breakdown", "blocked_traffic",
+		"goals"}
+	return slices.Contains(ordered, a.kind.Name) && a.kind.Window == reference.Range && q.Metrics == nil
+}

@@ -40,7 +40,7 @@ type Question struct {
 	Filters   []Filter
 	Mandatory []Filter // filters of the caller's key, applied to the data first
 	GroupBy   []string
-	SortBy    string // empty means the default order
+	SortBy    string // empty means the default order; difference orders the rows of both periods of a comparison
 	SortOrder string // asc or desc; empty means the column's default direction
 	Limit     int    // 0 means 100 rows, or all rows of a series
 	Page      int    // from 1; 0 means 1
