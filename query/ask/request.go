@@ -22,6 +22,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -65,7 +66,7 @@ type Request struct {
 type Parameter struct {
 	Name      string `json:"name,omitempty"` // empty with Metrics
 	ID        string `json:"id,omitempty"`
-	StartDate string `json:"start_date,omitempty"`
+	StartDate string `json:"start_date,omitempty"` // as those of a request
 	EndDate   string `json:"end_date,omitempty"`
 	Options
 
@@ -318,6 +319,11 @@ func checkDate(at FieldPath, text string, list *Issues) (calendar.Bound, bool) {
 
 // boundPattern is a regular expression for the bounds of ranges.
 const boundPattern = "[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:00)?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
+
+// BoundSchema returns the schema of a start or an end of a range.
+func BoundSchema(about string) *openapi.Schema {
+	return &openapi.Schema{Type: openapi.Types{"string"}, Pattern: "^" + boundPattern + "$", Description: about}
+}
 
 func checkBound(at FieldPath, text string, list *Issues) (calendar.Bound, bool) {
 	b, err := calendar.ParseBound(text)

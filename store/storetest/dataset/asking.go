@@ -81,8 +81,11 @@ func (w *Dataset) askChoice(rng *rand.Rand, d reference.Dataset) reference.Quest
 	if d.Name == "pageviews" && a.chance(50) {
 		q.Dataset = ""
 	}
-	if counted := counts.MatchString(q.Metrics[0].Name); q.Compare != "" && !a.kind.Series && counted &&
-		len(q.Dimensions) > 0 && a.chance(60) {
+	counted := counts.MatchString(q.Metrics[0].Name) && !a.kind.Series && len(q.Dimensions) > 0
+	if q.SortBy == "difference" {
+		q.SortBy, q.SortOrder = "", ""
+	}
+	if counted && q.Compare != "" && a.chance(60) {
 		q.SortBy = "difference"
 	} else if q.SortBy != "" && len(q.Dimensions) > 0 && a.chance(30) {
 		q.SortBy = pickFrom(a, q.Dimensions)
