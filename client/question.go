@@ -11,9 +11,12 @@ type Question struct {
 	// Type is the query type. [Query] and [Rows] take it from the type of their rows.
 	Type Type `json:"name,omitempty"`
 
-	StartDate string `json:"start_date,omitempty"` // YYYY-MM-DD
-	EndDate   string `json:"end_date,omitempty"`   // YYYY-MM-DD, inclusive
-	Preset    Preset `json:"preset,omitempty"`     // a range by name; wins over dates
+	// YYYY-MM-DD, or a time to the minute: 2026-11-29T08:30 in TimeZone, or with its offset, as 2026-11-29T08:30+01:00
+	StartDate string `json:"start_date,omitempty"`
+	EndDate   string `json:"end_date,omitempty"` // likewise; a day is inclusive, a time is exclusive
+	Preset    Preset `json:"preset,omitempty"`   // a range by name; wins over dates
+	// Complete lets a preset from last_7d to last_365d end yesterday, with as many whole days.
+	Complete bool `json:"complete,omitempty"`
 	// IANA name; empty means UTC. It belongs to the query, so questions of one request have the same.
 	TimeZone string `json:"-"`
 
@@ -22,11 +25,13 @@ type Question struct {
 	Filters     []Filter    `json:"filters,omitempty"` // all must hold; at most 50 conditions
 	Granularity Granularity `json:"granularity,omitempty"`
 	WeekStart   WeekStart   `json:"weekStart,omitempty"`
-	GroupBy     []Field     `json:"groupBy,omitempty"`   // columns in front of the others
-	SortBy      Column      `json:"sortBy,omitempty"`    // empty: the order of the type
-	SortOrder   Order       `json:"sortOrder,omitempty"` // of SortBy
-	Compare     Comparison  `json:"compare,omitempty"`
-	Totals      bool        `json:"totals,omitempty"` // also return the metrics over all rows
+	GroupBy     []Field     `json:"groupBy,omitempty"` // columns in front of the others
+	// SortBy is empty for the order of the type. ColumnDifference, with Compare, orders the rows of both periods by how
+	// much they grew, so that rows which vanished are among them.
+	SortBy    Column     `json:"sortBy,omitempty"`
+	SortOrder Order      `json:"sortOrder,omitempty"` // of SortBy
+	Compare   Comparison `json:"compare,omitempty"`
+	Totals    bool       `json:"totals,omitempty"` // also return the metrics over all rows
 
 	// A choice of metrics, in place of a type: see [QueryAs].
 	Dataset    Dataset  `json:"dataset,omitempty"` // empty means DatasetPageviews
@@ -52,7 +57,7 @@ type Question struct {
 }
 
 // A Comparison is the other period of [Question.Compare]: one of the constants, or the first and the last day of a
-// period as "2026-01-01,2026-01-31"; empty: none.
+// period as "2026-01-01,2026-01-31", or its start and its end as times; empty: none.
 type Comparison string
 
 // The other periods.

@@ -231,8 +231,9 @@ func (v *vocabulary) query() *openapi.Schema {
 		openapi.Member("parameters",
 			openapi.List("Names of query types, or parameters",
 				openapi.Any("", openapi.Ref("QueryType"), openapi.Ref("Parameter")), 1, 50)),
-		openapi.Member("startDate", openapi.Day("The first day, at most 3660 days before the last")),
-		openapi.Member("endDate", openapi.Day("The last day, inclusive")),
+		openapi.Member("startDate", requests.BoundSchema("The first day, at most 3660 days before the last, or a time to "+
+			"the minute such as `2026-11-29T08:30` or `2026-11-29T08:30+01:00`")),
+		openapi.Member("endDate", requests.BoundSchema("The last day, inclusive, or a time, exclusive")),
 		openapi.Member("timeZone",
 			openapi.Text("IANA name; also `timezone`. A zone in the address takes precedence. Default `UTC`")),
 	)
@@ -240,7 +241,7 @@ func (v *vocabulary) query() *openapi.Schema {
 	groups := openapi.Any("Fields to group by", openapi.Text(""), openapi.List("", openapi.Text(""), 0, 50))
 	s.Properties = append(s.Properties,
 		openapi.Member("groupBy", groups),
-		openapi.Member("sortBy", openapi.Text("A column of the answer")),
+		openapi.Member("sortBy", openapi.Text(aboutSortBy)),
 		openapi.Member("id", openapi.Text("Returned as `queryId`")),
 	)
 	return s.Needs("parameters")
@@ -257,7 +258,7 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 		s.Properties = append(s.Properties, openapi.Member("groupBy", groupBy(info)))
 	}
 	if len(info.Sortable) > 0 {
-		s.Properties = append(s.Properties, openapi.Member("sortBy", openapi.OneOf("A column", info.Sortable...)))
+		s.Properties = append(s.Properties, openapi.Member("sortBy", sortBy(info)))
 	}
 	parts := v.parts()
 	for _, name := range slices.Concat(info.Needs, info.MayHave) {
@@ -287,9 +288,20 @@ func (v *vocabulary) parameter(info *query.Info) *openapi.Schema {
 func (v *vocabulary) ofParameter(filter string) []openapi.Property {
 	return append([]openapi.Property{
 		openapi.Member("id", openapi.Text("Returned with the answer")),
-		openapi.Member("start_date", openapi.Day("The first day, for this parameter alone")),
-		openapi.Member("end_date", openapi.Day("The last day, for this parameter alone")),
+		openapi.Member("start_date", requests.BoundSchema("The first day or a time, for this parameter alone")),
+		openapi.Member("end_date", requests.BoundSchema("The last day or a time, for this parameter alone")),
 	}, options(openapi.Ref(filter))...)
+}
+
+const aboutSortBy = "A column of the answer; with `compare`, `difference` for the rows of both periods"
+
+// sortBy returns the schema of what rows of a type may be sorted by.
+func sortBy(info *query.Info) *openapi.Schema {
+	if info.Difference == "" {
+		return openapi.OneOf("A column", info.Sortable...)
+	}
+	return openapi.OneOf("A column; with `compare`, `difference` for the rows of both periods, by how much more `"+
+		info.Difference+"` is", append(slices.Clone(info.Sortable), query.DifferenceOrder)...)
 }
 
 func groupBy(info *query.Info) *openapi.Schema {
@@ -325,7 +337,7 @@ func (v *vocabulary) choice(d *query.DatasetInfo) *openapi.Schema {
 		openapi.Member("dimensions", openapi.List("Fields to group by", dimension, 0, 4)),
 	)
 	s.Properties = append(s.Properties, v.ofParameter(v.filterOf(d.Filters, d.Properties))...)
-	s.Properties = append(s.Properties, openapi.Member("sortBy", openapi.Text("A column of the answer")))
+	s.Properties = append(s.Properties, openapi.Member("sortBy", openapi.Text(aboutSortBy)))
 	return s.Needs("dataset", "metrics")
 }
 

@@ -85,7 +85,7 @@ func (d *describer) queryParams() (all []openapi.Param) {
 // overviewParams are the parameters of an overview.
 func (d *describer) overviewParams() (all []openapi.Param) {
 	all = append(all, openapi.Query("timezone", openapi.Text("IANA name; default `UTC`")))
-	for _, name := range []string{"startDate", "endDate", "preset", "granularity", "weekStart", "compare"} {
+	for _, name := range []string{"startDate", "endDate", "preset", "complete", "granularity", "weekStart", "compare"} {
 		p := openapi.Query(name, d.queries["Query"].Properties.Named(name))
 		if name == "preset" {
 			p.About = "In place of dates; default `last_30d`"

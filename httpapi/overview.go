@@ -61,7 +61,7 @@ type overviewRange struct {
 	Until       *query.Instant `json:"until,omitempty"` // end of the data if the range is not over
 	Partial     bool           `json:"partial,omitempty"`
 	PartialFrom string         `json:"partialFrom,omitempty"` // date of the first row of series in the future
-	// the first week or month of the series began before the range
+	// the first bucket of the series began before the range
 	PartialFirst bool `json:"partialFirst,omitempty"`
 	// ExpiredBefore is the end of the last day of the overview whose rows were removed because of their age; nil if
 	// none were.
@@ -89,8 +89,8 @@ func (a *api) readOverview(ctx context.Context, r *front.Request, q *question) e
 	if !ok {
 		return errMalformed
 	}
-	known := []string{"preset", "startDate", "endDate", "timezone", "timeZone", "granularity", "weekStart", "filters",
-		"compare"}
+	known := []string{"preset", "startDate", "endDate", "complete", "timezone", "timeZone", "granularity", "weekStart",
+		"filters", "compare"}
 	bad := unknown(asked, known...)
 	values := maps.Clone(asked)
 	if asked.Get("preset") == "" && asked.Get("startDate") == "" && asked.Get("endDate") == "" {

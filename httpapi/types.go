@@ -64,7 +64,9 @@ type typeConfig struct {
 	PublicAccess  bool       `json:"publicAccess"` // always false: every query needs a key
 	Groupable     []string   `json:"groupable"`
 	Sortable      []string   `json:"sortable"`
-	Meta          *typeMeta  `json:"meta,omitempty"`
+	// the column whose difference between two periods orders rows by sortBy difference; absent where it is not allowed
+	Difference string    `json:"difference,omitempty"`
+	Meta       *typeMeta `json:"meta,omitempty"`
 }
 
 // typeLimits are the limits of a parameter with this type.
@@ -73,7 +75,9 @@ type typeLimits struct {
 	// how many parameters it counts for in the rate limit, if more than one
 	Cost       int `json:"cost,omitempty"`
 	HourlyDays int `json:"hourlyDays,omitempty"` // days of a range with hourly buckets
-	Cohorts    int `json:"cohorts,omitempty"`    // days, weeks or months of a range, where rows are cohorts
+	// hours of real time of a range with buckets of minutes
+	MinuteHours int `json:"minuteHours,omitempty"`
+	Cohorts     int `json:"cohorts,omitempty"` // days, weeks or months of a range, where rows are cohorts
 }
 
 // typeMeta describes the output of a query type for panels.
@@ -143,6 +147,7 @@ func describe(types []query.Info, meta bool) typesBody {
 			DefaultLimit:      t.DefaultLimit,
 			Groupable:         list(t.Groupable),
 			Sortable:          list(t.Sortable),
+			Difference:        t.Difference,
 		}
 		if meta {
 			config.Meta = describeMeta(t)
@@ -154,7 +159,8 @@ func describe(types []query.Info, meta bool) typesBody {
 }
 
 func limitsOf(t query.Info) typeLimits {
-	limits := typeLimits{Limit: t.MaxLimit, HourlyDays: t.MaxHourlyDays, Cohorts: t.MaxCohorts}
+	limits := typeLimits{Limit: t.MaxLimit, HourlyDays: t.MaxHourlyDays, MinuteHours: t.MaxMinuteHours,
+		Cohorts: t.MaxCohorts}
 	if t.Cost > 1 {
 		limits.Cost = t.Cost
 	}

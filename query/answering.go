@@ -30,7 +30,8 @@ type answering struct {
 	from Origin        // a statement, if a statement gave any of the rows
 	// the end of the last day of the answer whose rows were removed because of their age; zero: there is none
 	ended  time.Time
-	lost   time.Time // the same of the days for which the answer counts only the rows that are left
+	lost   time.Time        // the same of the days for which the answer counts only the rows that are left
+	then   *finish.Answered // the rows of the other period, if they were needed to order those of the answer; or nil
 	result Result
 }
 
@@ -58,6 +59,9 @@ func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget
 func (a *answering) run(ctx context.Context) *Error {
 	p := a.parameter.Plan
 	found, mistake := a.table(ctx, p, a.parameter.Key, nil)
+	if mistake == nil && p.Difference != nil {
+		found, mistake = a.byDifference(ctx, found)
+	}
 	if mistake != nil {
 		return mistake
 	}
@@ -82,14 +86,28 @@ func (a *answering) run(ctx context.Context) *Error {
 	return nil
 }
 
+// byDifference returns the page of the rows of both periods, of which found has those of the answer's own.
+func (a *answering) byDifference(ctx context.Context, found *finish.Answered) (*finish.Answered, *Error) {
+	other := a.parameter.Plan.Other.Plan
+	then, mistake := a.table(ctx, other, other.AppendKey(nil), nil)
+	if mistake != nil {
+		return nil, mistake
+	}
+	a.then = then
+	return finish.ByDifference(a.parameter.Plan, found, then), nil
+}
+
 // compare adds the rows of the other period that belong to the rows found, and the changes.
 func (a *answering) compare(ctx context.Context, found *finish.Answered) *Error {
 	p := a.parameter.Plan
 	if p.Other == nil {
 		return nil
 	}
-	then := &finish.Answered{}
-	if found.Len() > 0 {
+	then := a.then
+	if then == nil {
+		then = &finish.Answered{}
+	}
+	if found.Len() > 0 && a.then == nil {
 		var mistake *Error
 		other := p.Other.Plan
 		if then, mistake = a.table(ctx, other, other.AppendKey(nil), finish.KeysOf(p, found)); mistake != nil {

@@ -161,6 +161,10 @@ const (
 // Today is the window that begins at local midnight.
 const Today = catalog.Today
 
+// DifferenceOrder is the value of sortBy that orders the rows of two periods by how much more a metric is: see
+// [Info].Difference.
+const DifferenceOrder = catalog.DifferenceOrder
+
 // The formats of columns.
 const (
 	String   = catalog.String

@@ -25,7 +25,29 @@ type askingExample struct {
 
 // askingExamples returns the sections in the order of the page.
 func askingExamples() []askingExample {
-	return slices.Concat(choiceExamples(), filterExamples(), goalExamples(), behaviourExamples())
+	return slices.Concat(choiceExamples(), timeExamples(), filterExamples(), goalExamples(), behaviourExamples())
+}
+
+func timeExamples() []askingExample {
+	return []askingExample{
+		{
+			title: "Ask to the minute",
+			about: "`start_date` and `end_date` (`startDate` and `endDate` of a request) take a day or a time to the minute: `2026-03-12T10:00` in the time zone of the request, or " +
+				"an instant with its offset, `2026-03-12T10:00+01:00`. A time as end is exclusive. The `granularity` `minute` is for ranges of at most 6 hours. The `date` of a " +
+				"minute is the local time with its offset, which is also a valid start:",
+			parameter: `{"name": "summary", "granularity": "minute", "start_date": "2026-03-12T10:00", "end_date": "2026-03-12T10:03"}`,
+			more: "The presets `last_30m` and `last_60m` are minutes, and `last_24h` is hours, up to now. `\"complete\": true` lets `last_7d`, `last_14d`, `last_28d`, `last_30d`, " +
+				"`last_90d`, `last_180d` and `last_365d` end yesterday, with as many whole days.",
+		},
+		{
+			title: "See what grew and what vanished",
+			about: "With `compare`, `\"sortBy\": \"difference\"` orders the rows of both periods by how much more the first metric is than in the other period, or less with " +
+				"`\"sortOrder\": \"asc\"`. So rows that vanished are in the answer: their counts are 0, and `previous` has what they were:",
+			parameter: `{"name": "top_pages", "compare": "previous_period", "sortBy": "difference", "sortOrder": "asc", "limit": 3}`,
+			more: "The metric of a query type is the count or sum that its rows are ordered by, and that of a choice is its first metric. " +
+				"[query-types.md](query-types.md) says which types can be ordered so.",
+		},
+	}
 }
 
 func choiceExamples() []askingExample {
@@ -183,11 +205,26 @@ func (p *page) answer(ctx context.Context, parameter string) ([]byte, error) {
 	if !r.Success || r.Data.Len() == 0 {
 		return nil, errors.Join(fmt.Errorf("no rows: %s", r.Error), r.Cause)
 	}
-	var rows []json.RawMessage
-	if err := json.Unmarshal(r.Data.AppendJSON(nil), &rows); err != nil {
+	b, err := appendRows(fmt.Appendf(nil, "{\"parameter\": %q, \"success\": true, \"data\": ", r.Parameter), r.Data)
+	if err == nil && r.Previous != nil {
+		b, err = appendRows(append(b, ",\n \"previous\": "...), *r.Previous)
+	}
+	if err != nil {
 		return nil, err
 	}
-	b := fmt.Appendf(nil, "{\"parameter\": %q, \"success\": true, \"data\": [\n", r.Parameter)
+	if r.Totals != nil {
+		b = append(append(b, ",\n \"totals\": "...), spaced(r.Totals.AppendJSON(nil))...)
+	}
+	return append(b, '}'), nil
+}
+
+// appendRows appends a table, a row in each line.
+func appendRows(b []byte, table query.Table) ([]byte, error) {
+	var rows []json.RawMessage
+	if err := json.Unmarshal(table.AppendJSON(nil), &rows); err != nil {
+		return nil, err
+	}
+	b = append(b, "[\n"...)
 	for i, row := range rows {
 		b = append(append(b, "  "...), spaced(row)...)
 		if i < len(rows)-1 {
@@ -195,11 +232,7 @@ func (p *page) answer(ctx context.Context, parameter string) ([]byte, error) {
 		}
 		b = append(b, '\n')
 	}
-	b = append(b, ']')
-	if r.Totals != nil {
-		b = append(append(b, ",\n \"totals\": "...), spaced(r.Totals.AppendJSON(nil))...)
-	}
-	return append(b, '}'), nil
+	return append(b, ']'), nil
 }
 
 // spaced returns an object with a blank after each comma and colon.

@@ -150,8 +150,11 @@ func (p *page) facts(info query.Info) {
 		order = "one row"
 	}
 	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Visualization)
-	if !info.Comparable {
+	switch {
+	case !info.Comparable:
 		p.text("- `compare` has no effect.\n")
+	case info.Difference != "":
+		p.printf("- With `compare`, `sortBy` `difference` orders the rows of both periods by `%s`.\n", info.Difference)
 	}
 	if len(info.Granularity) > 0 {
 		p.printf("- Granularity: %s; gaps are filled.\n", codes(info.Granularity))

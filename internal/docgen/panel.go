@@ -28,7 +28,7 @@ const panelRequest = `{
 const panelIntro = "# A dashboard in one request\n\n" + generatedNote +
 	`This request asks for totals with the previous period, a chart, and five lists with different limits, one of them filtered. Each item of
 ` + "`parameters`" + ` may have these fields, which replace the fields of the request: ` +
-	"`preset`, `start_date`, `end_date`, `filters`, `groupBy`, `limit`, `page`, `sortBy`, `sortOrder`, `granularity`, `weekStart`, `compare`" + `
+	"`preset`, `start_date`, `end_date`, `filters`, `groupBy`, `limit`, `page`, `sortBy`, `sortOrder`, `complete`, `granularity`, `weekStart`, `compare`" + `
 and ` + "`id`" + `. To remove the filters of the request, write ` + "`\"filters\": []`" + `.
 
 Send to ` + "`POST /v1/query?website_id=web_demo`" + `:

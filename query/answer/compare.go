@@ -32,7 +32,7 @@ func Changes(now, previous *Table) Table {
 // 0.
 func change(now, then *Cells, row int) (float64, bool) {
 	if now.Kind == dialect.Int && then.Kind == dialect.Int {
-		a, b := now.whole(row), then.whole(row)
+		a, b := now.Whole(row), then.Whole(row)
 		if b == 0 || !now.known(row) || !then.known(row) {
 			return 0, false
 		}
@@ -79,7 +79,8 @@ func decimalOf(x float64) *big.Rat {
 // known says whether a row has a value of c, nothing counted being one.
 func (c *Cells) known(row int) bool { return c.Zero || !c.Null(row) }
 
-func (c *Cells) whole(row int) int64 {
+// Whole is a cell of whole numbers; 0 for null.
+func (c *Cells) Whole(row int) int64 {
 	if c.Null(row) {
 		return 0
 	}

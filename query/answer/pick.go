@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/catalog"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -51,7 +52,7 @@ func (t Table) Pick(rows []int) Table {
 	return picked
 }
 
-// Sorted lists the rows of t in the order of steps; equal ones stay as they are.
+// Sorted lists the rows of t in the order of steps; equal ones stay as they are. Minutes are in the order of time.
 func (t Table) Sorted(steps []catalog.Order) []int {
 	rows := make([]int, t.len)
 	for i := range rows {
@@ -59,10 +60,27 @@ func (t Table) Sorted(steps []catalog.Order) []int {
 	}
 	for _, step := range slices.Backward(steps) {
 		if c := t.Column(step.Column); c != nil {
+			c = c.inTime()
 			slices.SortStableFunc(rows, func(a, b int) int { return c.compare(a, b, step.Desc) })
 		}
 	}
 	return rows
+}
+
+// inTime returns c with instants in place of the labels of minutes, which local times do not put in order.
+func (c *Cells) inTime() *Cells {
+	if c.Format != catalog.Date || c.Kind != dialect.Text {
+		return c
+	}
+	instants := make([]int64, len(c.Texts))
+	for i, label := range c.Texts {
+		at, ok := calendar.InstantOf(label)
+		if !ok {
+			return c
+		}
+		instants[i] = at.UnixMilli()
+	}
+	return &Cells{Output: c.Output, Column: store.Column{Kind: dialect.Int, Ints: instants, Valid: c.Valid}}
 }
 
 // compare orders two values of c, unrounded. Null comes last either way, but where it is

@@ -51,7 +51,7 @@ type ResultMeta struct {
 	Until        *Instant `json:"until,omitempty"`        // how far the range has come, when it is not over
 	Partial      bool     `json:"partial,omitempty"`      // the range is not over
 	PartialFrom  string   `json:"partialFrom,omitempty"`  // the date of the first bucket of a series that has not begun
-	PartialFirst bool     `json:"partialFirst,omitempty"` // the first week or month of a series began before the range
+	PartialFirst bool     `json:"partialFirst,omitempty"` // the first bucket of a series began before the range
 	Timezone     string   `json:"timezone"`
 	Granularity  string   `json:"granularity"`
 	Limit        *int     `json:"limit"` // null for a series without one
@@ -76,11 +76,14 @@ const DailyIdentity = "daily"
 
 // A Period describes the other period of a comparison.
 type Period struct {
-	Compare   ask.Compare `json:"compare"`
-	StartDate string      `json:"startDate"`
-	EndDate   string      `json:"endDate"` // the last day that counts, at least in part
-	From      Instant     `json:"from"`
-	To        Instant     `json:"to"` // exclusive; if the range is not over, the same elapsed time
+	Compare ask.Compare `json:"compare"`
+	// StartDate and EndDate are the first day and the last one that counts, at least in part. Of a period that begins
+	// or ends at a time, they are local times with their difference from UTC, such as 2026-10-25T02:30+02:00; the end is
+	// exclusive.
+	StartDate string  `json:"startDate"`
+	EndDate   string  `json:"endDate"`
+	From      Instant `json:"from"`
+	To        Instant `json:"to"` // exclusive; if the range is not over, the same elapsed time
 }
 
 // An Instant is a time whose JSON is ISO 8601 in UTC with milliseconds, as in rows.
@@ -99,10 +102,12 @@ type Meta struct {
 	Page            int      `json:"page"`
 	Limit           int      `json:"limit"`
 	FiltersApplied  int      `json:"filters_applied"`
-	StartDate       string   `json:"startDate"`
-	EndDate         string   `json:"endDate"`
-	Timezone        string   `json:"timezone"`
-	Granularity     string   `json:"granularity"`
+	// StartDate and EndDate are as they were asked; of presets, and of the ranges of all parameters, dates or local
+	// times as in Period.
+	StartDate   string `json:"startDate"`
+	EndDate     string `json:"endDate"`
+	Timezone    string `json:"timezone"`
+	Granularity string `json:"granularity"`
 }
 
 // A Table is rows by column: immutable, and encoded as a JSON array of objects. The

@@ -20,7 +20,8 @@ type Options struct {
 	Page int `json:"page,omitempty"`
 	// All must hold; at most 50 leaves. Of a parameter empty but not nil: none.
 	Filters []Filter `json:"filters,omitzero"`
-	// hourly, daily, weekly, monthly, or hour, day, week, month; empty means daily.
+	// minute, hourly, daily, weekly, monthly, or hour, day, week, month; empty means daily, and for presets of times
+	// minute or hourly.
 	Granularity string `json:"granularity,omitempty"`
 	// sunday or monday: of weekly buckets, this_week and last_week; empty means sunday.
 	WeekStart string `json:"weekStart,omitempty"`
@@ -29,6 +30,9 @@ type Options struct {
 	Compare Compare `json:"compare,omitempty"`
 	// Fields, at most 50: their values lead the rows. Of a parameter empty but not nil: none.
 	GroupBy []string `json:"groupBy,omitzero"`
+	// Whether a preset such as last_7d ends yesterday, so that all its days are over; nil means no. It is for the presets
+	// that calendar.Completing lists.
+	Complete *bool `json:"complete,omitempty"`
 	// An output column.
 	SortBy string `json:"sortBy,omitempty"`
 	// asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics
@@ -54,8 +58,8 @@ var options = []option{
 	filtersOption(),
 	textOption("granularity", func(o *Options) *string { return &o.Granularity }).
 		among("granularity", "", calendar.GrainNames()...).
-		shaped(openapi.OneOf("`daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days",
-			"hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month")), // from short to long
+		shaped(openapi.OneOf("`daily` (default), `weekly`, `monthly`, `hourly` for at most 30 days, or `minute` for at most 6 "+
+			"hours; by default `minute` for `last_30m` and `last_60m`, and `hourly` for `last_24h`", "minute", "hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month")), // from short to long
 	textOption("weekStart", func(o *Options) *string { return &o.WeekStart }).
 		among("first day of weeks", "The first day of weeks, also of `this_week` and `last_week`; default `sunday`",
 			Sunday, Monday),
@@ -64,6 +68,8 @@ var options = []option{
 	textOption("sortBy", func(o *Options) *string { return &o.SortBy }).checked(checkText),
 	textOption("sortOrder", func(o *Options) *string { return &o.SortOrder }).
 		among("order", "The order of `sortBy`", "asc", "desc"),
+	truthOption("complete", func(o *Options) **bool { return &o.Complete },
+		"`last_7d` to `last_365d` end yesterday, with as many whole days; default `false`"),
 	truthOption("totals", func(o *Options) **bool { return &o.Totals },
 		"Also return the metrics over all rows; default `false`"),
 }
@@ -131,11 +137,17 @@ func (o *GivenOptions) checkRows(list *Issues, counts func(*option) bool) {
 	}
 }
 
-// Grain returns the length of buckets that o asks for.
-func (o *GivenOptions) Grain() calendar.Grain {
-	grain, _ := calendar.ParseGrain(o.Granularity)
+// GrainOf returns the length of buckets that o asks for, about a range of that preset; empty: of dates.
+func (o *GivenOptions) GrainOf(preset string) calendar.Grain {
+	grain, ok := calendar.ParseGrain(o.Granularity)
+	if !ok {
+		grain = calendar.PresetGrain(preset)
+	}
 	return grain.From(FirstDay(o.WeekStart))
 }
+
+// Completes reports whether o asks for a preset that ends yesterday.
+func (o *Options) Completes() bool { return o.Complete != nil && *o.Complete }
 
 // FirstDay returns the first day of the weeks of a value of WeekStart.
 func FirstDay(weekStart string) time.Weekday {

@@ -12,6 +12,7 @@ package ask
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/body"
 	"github.com/sightline-analytics/sightline/internal/mistake"
+	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -84,9 +86,10 @@ const MaxLimit = 10_000
 type Request struct {
 	ID         string      `json:"id,omitempty"`
 	Parameters []Parameter `json:"parameters,omitempty"` // 1 to 50
-	// YYYY-MM-DD; a request whose parameters all have ranges of their own needs none.
+	// YYYY-MM-DD, or a time as [calendar.ParseBound] reads it, such as 2026-11-29T08:30; a request whose parameters all
+	// have ranges of their own needs none.
 	StartDate string `json:"startDate,omitempty"`
-	EndDate   string `json:"endDate,omitempty"`  // YYYY-MM-DD, inclusive
+	EndDate   string `json:"endDate,omitempty"`  // likewise; a day is inclusive, a time is exclusive
 	TimeZone  string `json:"timeZone,omitempty"` // IANA name; empty means that of the Access
 	Options          // of all parameters that have no own ones
 }
@@ -97,7 +100,7 @@ type Request struct {
 type Parameter struct {
 	Name      string `json:"name,omitempty"` // empty with Metrics
 	ID        string `json:"id,omitempty"`
-	StartDate string `json:"start_date,omitempty"`
+	StartDate string `json:"start_date,omitempty"` // as those of a request
 	EndDate   string `json:"end_date,omitempty"`
 	Options
 
@@ -181,52 +184,54 @@ func (q *Request) CountFilters() int { return countLeaves(q.Filters) }
 
 // The most there may be in a request.
 const (
-	MaxParameters = 50
-	MaxFilters    = 50
-	maxValues     = 500     // of one filter
-	maxText       = 2_048   // characters of any text
-	maxGroups     = 50      // fields of groupBy
-	MaxDays       = 3_660   // of a range
-	MaxMetrics    = 10      // of a parameter
-	MaxDimensions = 4       // of a parameter
-	MaxGoals      = 20      // of a parameter
-	MinSteps      = 2       // of a funnel
-	MaxSteps      = 10      // of a funnel
-	MaxExclusions = 5       // of a funnel
-	MaxHourlyDays = 30      // of a range with hourly buckets
-	MaxDidDays    = 366     // of a range in which callers may filter by what else people did
-	MaxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
+	MaxParameters  = 50
+	MaxFilters     = 50
+	maxValues      = 500     // of one filter
+	maxText        = 2_048   // characters of any text
+	maxGroups      = 50      // fields of groupBy
+	MaxDays        = 3_660   // of a range
+	MaxMetrics     = 10      // of a parameter
+	MaxDimensions  = 4       // of a parameter
+	MaxGoals       = 20      // of a parameter
+	MinSteps       = 2       // of a funnel
+	MaxSteps       = 10      // of a funnel
+	MaxExclusions  = 5       // of a funnel
+	MaxHourlyDays  = 30      // of a range with hourly buckets
+	MaxMinuteHours = 6       // of real time, of a range with buckets of minutes
+	MaxDidDays     = 366     // of a range in which callers may filter by what else people did
+	MaxOffset      = 1 << 30 // rows before a page; later pages are empty like this one
 )
 
 // Bounds has the limits of requests.
 type Bounds struct {
-	Parameters int    `json:"parameters"`
-	Conditions int    `json:"conditions"` // in all filters of a request or parameter, through all groups
-	Nesting    int    `json:"nesting"`    // groups around a condition
-	Values     int    `json:"values"`     // of one condition
-	Days       int    `json:"days"`       // of a range
-	HourlyDays int    `json:"hourlyDays"` // of a range with hourly buckets
-	DidDays    int    `json:"didDays"`    // of a range in which a condition asks what else people did
-	Metrics    int    `json:"metrics"`    // of a parameter
-	Dimensions int    `json:"dimensions"` // of a parameter
-	Goals      int    `json:"goals"`      // of a parameter
-	MinSteps   int    `json:"minSteps"`   // of a funnel
-	Steps      int    `json:"steps"`      // of a funnel
-	Exclusions int    `json:"exclusions"` // of a funnel
-	Window     string `json:"window"`     // of a funnel, such as 90d
+	Parameters  int    `json:"parameters"`
+	Conditions  int    `json:"conditions"`  // in all filters of a request or parameter, through all groups
+	Nesting     int    `json:"nesting"`     // groups around a condition
+	Values      int    `json:"values"`      // of one condition
+	Days        int    `json:"days"`        // of a range
+	HourlyDays  int    `json:"hourlyDays"`  // of a range with hourly buckets
+	MinuteHours int    `json:"minuteHours"` // of real time, of a range with buckets of minutes
+	DidDays     int    `json:"didDays"`     // of a range in which a condition asks what else people did
+	Metrics     int    `json:"metrics"`     // of a parameter
+	Dimensions  int    `json:"dimensions"`  // of a parameter
+	Goals       int    `json:"goals"`       // of a parameter
+	MinSteps    int    `json:"minSteps"`    // of a funnel
+	Steps       int    `json:"steps"`       // of a funnel
+	Exclusions  int    `json:"exclusions"`  // of a funnel
+	Window      string `json:"window"`      // of a funnel, such as 90d
 }
 
 // RequestBounds returns the limits of every request. The catalog has the limits of single types.
 func RequestBounds() Bounds {
-	return Bounds{MaxParameters, MaxFilters, maxNesting, maxValues, MaxDays, MaxHourlyDays, MaxDidDays, MaxMetrics,
-		MaxDimensions, MaxGoals, MinSteps, MaxSteps, MaxExclusions,
+	return Bounds{MaxParameters, MaxFilters, maxNesting, maxValues, MaxDays, MaxHourlyDays, MaxMinuteHours, MaxDidDays,
+		MaxMetrics, MaxDimensions, MaxGoals, MinSteps, MaxSteps, MaxExclusions,
 		fmt.Sprintf("%dd", MaxWindow/(24*time.Hour))}
 }
 
 // A Checked request holds the values that the request has without its types.
 type Checked struct {
 	Zone       *time.Location // nil when the request names none
-	Start, End calendar.Date  // without a preset
+	Start, End calendar.Bound // without a preset
 	Grain      calendar.Grain
 }
 
@@ -240,15 +245,16 @@ func CheckRequest(q *Request, zoneField string, zones *Zones, list *Issues) Chec
 	rd.Zone = zones.Check(InField(zoneField), q.TimeZone, list)
 	all := OptionsOf(q)
 	all.check(list)
-	rd.Grain = all.Grain()
+	rd.Grain = all.GrainOf(q.Preset)
+	checkComplete(q, list)
 	switch {
 	case q.Preset != "" || list.At(InField("preset")):
 		// The preset wins, but a date that is not one shows that the caller is wrong about the range.
 		checkGiven(list, dateText{InField("startDate"), q.StartDate}, dateText{InField("endDate"), q.EndDate})
 	case NeedsRange(q):
 		rd.Start, rd.End = checkDates(q, list)
-		if !list.At(InField("startDate")) && !list.At(InField("endDate")) {
-			CheckHourly(InField("granularity"), Invalid, rd.Grain, int(rd.End-rd.Start)+1, list)
+		if !list.At(InField("startDate")) && !list.At(InField("endDate")) && rd.Start.IsDay() && rd.End.IsDay() {
+			CheckGrain(InField("granularity"), Invalid, rd.Grain, int(rd.End.Day()-rd.Start.Day())+1, list)
 		}
 	}
 	if len(list.Errors) > 0 {
@@ -315,7 +321,7 @@ type dateText struct {
 func checkGiven(list *Issues, dates ...dateText) {
 	for _, d := range dates {
 		if d.text != "" {
-			checkDate(d.at, d.text, list)
+			checkBound(d.at, d.text, list)
 		}
 	}
 }
@@ -327,26 +333,65 @@ func NeedsRange(q *Request) bool {
 			func(p Parameter) bool { return p.Preset == "" && (p.StartDate == "" || p.EndDate == "") })
 }
 
+// checkComplete adds the mistake that the range of a request itself cannot end yesterday.
+func checkComplete(q *Request, list *Issues) {
+	asked := q.Preset != "" || q.StartDate != "" || q.EndDate != ""
+	if q.Completes() && asked && !list.At(InField("preset")) {
+		CheckCompletes(InField("complete"), Invalid, q.Preset, list)
+	}
+}
+
+// CheckCompletes adds a mistake unless a preset, which is empty for a range of dates, may end yesterday.
+func CheckCompletes(at FieldPath, code Code, preset string, list *Issues) {
+	if !calendar.Completes(preset) {
+		list.Add(at, Error{Code: code, Message: "is only for the presets " +
+			strings.Join(calendar.Completing(), ", ")})
+	}
+}
+
 // checkDates reads the range of a request without preset.
-func checkDates(q *Request, list *Issues) (start, end calendar.Date) {
+func checkDates(q *Request, list *Issues) (start, end calendar.Bound) {
 	start, ok1 := checkDate(InField("startDate"), q.StartDate, list)
 	end, ok2 := checkDate(InField("endDate"), q.EndDate, list)
-	if ok1 && ok2 {
-		CheckSpan(InField("startDate"), Invalid, start, end, list)
+	if ok1 && ok2 && start.IsDay() && end.IsDay() {
+		CheckSpan(InField("startDate"), Invalid, start.Day(), end.Day(), list)
 	}
 	return start, end
 }
 
-func checkDate(at FieldPath, text string, list *Issues) (calendar.Date, bool) {
+func checkDate(at FieldPath, text string, list *Issues) (calendar.Bound, bool) {
 	if text == "" {
-		list.addf(at, "is required when no preset is given, as YYYY-MM-DD")
-		return 0, false
+		list.addf(at, "is required when no preset is given, as YYYY-MM-DD or YYYY-MM-DDThh:mm")
+		return calendar.Bound{}, false
 	}
-	d, err := calendar.ParseDate(text)
+	return checkBound(at, text, list)
+}
+
+// boundPattern is a regular expression for the bounds of ranges.
+const boundPattern = "[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:00)?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
+
+// BoundSchema returns the schema of a start or an end of a range.
+func BoundSchema(about string) *openapi.Schema {
+	return &openapi.Schema{Type: openapi.Types{"string"}, Pattern: "^" + boundPattern + "$", Description: about}
+}
+
+func checkBound(at FieldPath, text string, list *Issues) (calendar.Bound, bool) {
+	b, err := calendar.ParseBound(text)
 	if err != nil {
-		list.addf(at, "%s %s", mistake.Quote(text), err)
+		list.Add(at, BoundError(Invalid, text, err))
 	}
-	return d, err == nil
+	return b, err == nil
+}
+
+// BoundError returns the mistake that a text is not a bound of a range: err is of calendar.ParseBound.
+func BoundError(code Code, text string, err error) Error {
+	e := Error{Code: code, Message: mistake.Quote(text) + " " + err.Error()}
+	if plus := strings.Replace(text, " ", "+", 1); errors.Is(err, calendar.ErrBlank) {
+		if _, err := calendar.ParseBound(plus); err == nil {
+			e.Suggestion = plus
+		}
+	}
+	return e
 }
 
 // CheckSpan judges a first and a last day together.
@@ -361,12 +406,39 @@ func CheckSpan(at FieldPath, code Code, start, end calendar.Date, list *Issues) 
 	}
 }
 
-// CheckHourly holds hourly buckets to short ranges.
-func CheckHourly(at FieldPath, code Code, grain calendar.Grain, days int, list *Issues) {
-	if grain == calendar.Hourly && days > MaxHourlyDays {
+// CheckEnds judges the start and the end of a range in zone together.
+func CheckEnds(at FieldPath, code Code, start, end calendar.End, zone *time.Location, list *Issues) {
+	if (start.Time || end.Time) && !start.At.Before(end.At) {
+		from, _ := calendar.Between(start, start, zone).Texts()
+		_, to := calendar.Between(end, end, zone).Texts()
+		list.Add(at, Error{Code: code, Message: "the start " + from + " is not before the end " + to})
+		return
+	}
+	CheckSpan(at, code, start.Date, end.Date, list)
+}
+
+// CheckGrain holds hourly buckets, and those of minutes, to short ranges. The range has whole days.
+func CheckGrain(at FieldPath, code Code, grain calendar.Grain, days int, list *Issues) {
+	const day = 24 * time.Hour
+	checkGrain(at, code, grain, days, time.Duration(days)*day, list)
+}
+
+// CheckGrainOf is CheckGrain for any range.
+func CheckGrainOf(at FieldPath, code Code, grain calendar.Grain, r calendar.Range, list *Issues) {
+	checkGrain(at, code, grain, r.Len(), r.Length(), list)
+}
+
+func checkGrain(at FieldPath, code Code, grain calendar.Grain, days int, length time.Duration, list *Issues) {
+	const most = MaxMinuteHours * time.Hour
+	switch {
+	case grain == calendar.Hourly && days > MaxHourlyDays:
 		list.Add(at, Error{Code: code,
 			Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
 				"use daily or a shorter range", MaxHourlyDays, days)})
+	case grain == calendar.Minutely && length > most:
+		list.Add(at, Error{Code: code,
+			Message: fmt.Sprintf("minute is for ranges of at most %d hours, and this one has %d minutes; "+
+				"use hourly or a shorter range", MaxMinuteHours, int64((length+time.Minute-1)/time.Minute))})
 	}
 }
 

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// A Bucket is the part of one local hour, day, week or month that lies in a range.
+// A Bucket is the part of one minute, or of one local hour, day, week or month, that lies in a range.
 type Bucket struct {
-	Number   int64  // floor((instant + shift) / width), the same for all its instants: see Segments
-	Interval        // from its first to its last instant
-	Label    string // YYYY-MM-DD, the first day also when it lies before the range, or YYYY-MM-DD HH:00:00
+	Number   int64 // floor((instant + shift) / width), the same for all its instants: see Segments
+	Interval       // from its first to its last instant
+	// YYYY-MM-DD, the first day also when it lies before the range, or YYYY-MM-DD HH:00:00; of a minute as LocalMinute
+	Label string
 }
 
 // A Span is time without a gap that falls into one bucket.
@@ -18,7 +19,7 @@ type Span struct {
 	Interval
 }
 
-// Buckets lists the buckets of r in the order of their labels. Hours that clocks
+// Buckets lists the buckets of r in the order of their labels, and minutes in the order of time. Hours that clocks
 // skip and days that the zone jumped over are not among them; an hour that clocks
 // show twice is one. Where clocks go back by more than an hour, the buckets of the
 // repeated hours lie interleaved: their real time is in Spans.
@@ -33,7 +34,7 @@ func Buckets(r Range, g Grain) []Bucket {
 			buckets[n-1].To = s.To
 			continue
 		}
-		buckets = append(buckets, Bucket{s.Number, s.Interval, Label(s.Number, g)})
+		buckets = append(buckets, Bucket{s.Number, s.Interval, Label(s.Number, g, r.Zone)})
 	}
 	return buckets
 }
@@ -63,11 +64,40 @@ func Spans(r Range, g Grain) []Span {
 	return spans
 }
 
-// Label is the text of the bucket with the given number: YYYY-MM-DD HH:00:00 for an hour, else YYYY-MM-DD, its first
-// day.
-func Label(number int64, g Grain) string {
-	if g == Hourly {
+// Label is the text of the bucket with the given number: YYYY-MM-DD HH:00:00 for an hour, YYYY-MM-DD, its first day, for
+// a day or longer, and the local time in zone with its difference from UTC for a minute.
+func Label(number int64, g Grain, zone *time.Location) string {
+	switch g {
+	case Minutely:
+		return LocalMinute(time.UnixMilli(number*Minute), zone)
+	case Hourly:
 		return time.UnixMilli(number * Hour).UTC().Format(time.DateTime)
 	}
 	return g.firstDay(number).String()
+}
+
+// BeginsInside reports whether the first bucket of r began before r did.
+func BeginsInside(r Range, g Grain) bool {
+	spans := Spans(r, g)
+	switch {
+	case len(spans) == 0 || g == Minutely:
+		return false
+	case g != Hourly:
+		return begin(g.firstDay(spans[0].Number), r.Zone) < r.From.UnixMilli()
+	}
+	for _, s := range Spans(Days(r.StartDate, r.StartDate, r.Zone), g) {
+		if s.Number == spans[0].Number {
+			return s.From < r.From.UnixMilli()
+		}
+	}
+	return false
+}
+
+// InstantOf returns the instant of the label of a minute. It reports false for other texts.
+func InstantOf(label string) (time.Time, bool) {
+	if len(label) <= len(time.DateTime) {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(minuteLabel, label)
+	return t.UTC(), err == nil
 }

@@ -94,7 +94,7 @@ func TestPresets(t *testing.T) {
 				row.end)
 		}
 	}
-	want := []string{"today", "yesterday", "last_7d", "last_14d", "last_28d", "last_30d", "last_90d", "last_180d",
+	want := []string{"last_30m", "last_60m", "last_24h", "today", "yesterday", "last_7d", "last_14d", "last_28d", "last_30d", "last_90d", "last_180d",
 		"last_365d", "this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year",
 		"last_year", "all_time"}
 	if got := Presets(); !slices.Equal(got, want) {
@@ -105,8 +105,8 @@ func TestPresets(t *testing.T) {
 func TestGrainNames(t *testing.T) {
 	want := map[string]Grain{"daily": Daily, "day": Daily, "hourly": Hourly, "hour": Hourly, "weekly": Weekly,
 		"week":    Weekly,
-		"monthly": Monthly, "month": Monthly}
-	for _, name := range append(GrainNames(), "", "Daily", "minute", "yearly") {
+		"monthly": Monthly, "month": Monthly, "minute": Minutely}
+	for _, name := range append(GrainNames(), "", "Daily", "minutes", "yearly") {
 		g, ok := ParseGrain(name)
 		if w, known := want[name]; ok != known || g != w {
 			t.Errorf("ParseGrain(%q) = %v, %v", name, g, ok)

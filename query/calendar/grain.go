@@ -12,6 +12,7 @@ const (
 	Weekly
 	WeeklyFromMonday
 	Monthly
+	Minutely
 )
 
 // grainNames lists the names of each grain, the usual one first. Names do not say the first day of a week.
@@ -20,12 +21,13 @@ var grainNames = []struct {
 	grain       Grain
 }{
 	{"daily", "day", Daily}, {"hourly", "hour", Hourly}, {"weekly", "week", Weekly}, {"monthly", "month", Monthly},
+	{"minute", "", Minutely},
 }
 
 // ParseGrain reads the name of a grain or its alias, such as daily or day. Weeks begin on Sunday: see [Grain.From].
 func ParseGrain(s string) (Grain, bool) {
 	for _, g := range grainNames {
-		if s == g.name || s == g.alias {
+		if s == g.name || s == g.alias && s != "" {
 			return g.grain, true
 		}
 	}
@@ -39,7 +41,9 @@ func GrainNames() []string {
 		names = append(names, g.name)
 	}
 	for _, g := range grainNames {
-		names = append(names, g.alias)
+		if g.alias != "" {
+			names = append(names, g.alias)
+		}
 	}
 	return names
 }
@@ -59,6 +63,8 @@ func (g Grain) From(first time.Weekday) Grain {
 // more than they need, so that each has the same: see [Segments].
 func (g Grain) Width() int64 {
 	switch g {
+	case Minutely:
+		return Minute
 	case Hourly:
 		return Hour
 	case Weekly, WeeklyFromMonday:

@@ -2,10 +2,11 @@ package calendar
 
 import "time"
 
-// The lengths of an hour and of a UTC day, in milliseconds.
+// The lengths of a minute, an hour and a UTC day, in milliseconds.
 const (
-	Hour = 60 * 60 * 1000
-	Day  = 24 * Hour
+	Minute = 60 * 1000
+	Hour   = 60 * Minute
+	Day    = 24 * Hour
 )
 
 // An Interval is the time from From up to To, exclusive, both in Unix milliseconds.

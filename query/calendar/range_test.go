@@ -53,7 +53,7 @@ func TestLongRepeatedStretch(t *testing.T) {
 	checkAgainstClock(t, "America/Sitka", r, 5*time.Minute)
 	var millis int64
 	for _, s := range Spans(r, Hourly) {
-		if Label(s.Number, Hourly) == "1867-10-19 00:00:00" {
+		if Label(s.Number, Hourly, time.UTC) == "1867-10-19 00:00:00" {
 			millis += s.To - s.From
 		}
 	}
@@ -94,7 +94,7 @@ func labelAt(at int64, segments []Segment, g Grain) string {
 			shift = s.Shift
 		}
 	}
-	return Label(FloorDiv(at+shift, g.Width()), g)
+	return Label(FloorDiv(at+shift, g.Width()), g, time.UTC)
 }
 
 // firstOf is the first day of the week of a day.

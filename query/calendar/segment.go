@@ -12,8 +12,14 @@ type Segment struct {
 //
 // For hours and days, the shift is the difference of local time from UTC. For weeks, it also moves the first day of a
 // week to a multiple of seven days. Each month has a separate segment, whose shift moves the first day to a multiple of
-// the width.
+// the width. Minutes are real minutes, which need no shift.
 func Segments(r Range, g Grain) []Segment {
+	if g == Minutely {
+		if !r.To.After(r.From) {
+			return nil
+		}
+		return []Segment{{From: r.From.UnixMilli()}}
+	}
 	local := segments(r)
 	switch g {
 	case Weekly, WeeklyFromMonday:
@@ -55,18 +61,28 @@ func byMonth(local []Segment, to int64) []Segment {
 // most. An empty range has no segments.
 func segments(r Range) []Segment {
 	from, to := r.From.UnixMilli(), r.To.UnixMilli()
+	if from >= to {
+		return nil
+	}
 	var segments []Segment
+	add := func(s Segment) {
+		if n := len(segments); n > 0 && s.From <= from {
+			segments = segments[:n-1]
+		}
+		segments = append(segments, Segment{max(s.From, from), s.Shift})
+	}
 	var newest int64 // the latest midnight that was shown
-	for i, s := range byShift(from, to, r.Zone) {
+	// A range that begins at a time may begin in a stretch that shows yesterday again.
+	for i, s := range byShift(begin(Today(r.From, r.Zone), r.Zone), to, r.Zone) {
 		if i == 0 {
 			newest = midnightBefore(s.From + s.shift)
 		}
 		at := s.From
 		for until := min(s.To, newest-s.shift); at < until; at += Hour {
-			segments = append(segments, Segment{From: at, Shift: newest - at})
+			add(Segment{From: at, Shift: newest - at})
 		}
 		if at = max(s.From, min(s.To, newest-s.shift)); at < s.To {
-			segments = append(segments, Segment{From: at, Shift: s.shift})
+			add(Segment{From: at, Shift: s.shift})
 			newest = midnightBefore(s.To - 1 + s.shift)
 		}
 	}

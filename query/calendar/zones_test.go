@@ -177,7 +177,7 @@ func (z zoneLine) check(zone *time.Location) (found []string) {
 		text = text[:0]
 		for _, middle := range d.windows {
 			for _, s := range Spans(Days(middle-2, middle+2, zone), Hourly) {
-				text = appendLine(text, Label(s.Number, Hourly), s.From, s.To)
+				text = appendLine(text, Label(s.Number, Hourly, time.UTC), s.From, s.To)
 			}
 		}
 		if crc32.ChecksumIEEE(text) != d.hours {
@@ -232,7 +232,7 @@ func describe(r Range) string {
 	}
 	lengths := map[string]int64{}
 	for _, s := range Spans(r, Hourly) {
-		lengths[Label(s.Number, Hourly)[11:13]] += (s.To - s.From) / 1000
+		lengths[Label(s.Number, Hourly, time.UTC)[11:13]] += (s.To - s.From) / 1000
 	}
 	var odd strings.Builder
 	for h := range 24 {
@@ -308,7 +308,7 @@ func TestLastDayOfLeapYear(t *testing.T) {
 	from, to := DateOf(2095, 12, 30).midnight(), DateOf(2097, 1, 3).midnight()
 	summer, winter := time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(),
 		time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli()
-	want := []shifted{{Interval{from, summer}, Hour}, {Interval{summer, winter}, 2 * Hour},
+	want := []stretch{{Interval{from, summer}, Hour}, {Interval{summer, winter}, 2 * Hour},
 		{Interval{winter, to}, Hour}}
 	fastest := time.Hour
 	for range 3 { // a busy machine may hold one of them up

@@ -153,14 +153,16 @@ type Info struct {
 	Category       string
 	Tags           []string
 	Visualization  string
-	Granularity    []string // hourly and daily for a series, else empty
+	Granularity    []string // of a series, from the shortest on, else empty
 	Operators      []ask.Op // of filters; empty where none are allowed
 	// PropertyOperators are the operators of filters on properties of rows, property:KEY; empty where none are allowed.
 	PropertyOperators []ask.Op
 	MaxLimit          int    // the largest limit
 	MaxHourlyDays     int    // the longest range with hourly buckets; 0 where there are none
+	MaxMinuteHours    int    // the longest range, in real time, with buckets of minutes; 0 where there are none
 	MaxCohorts        int    // the most days, weeks or months of a range whose rows are cohorts; 0: rows are others
 	Comparable        bool   // Compare adds another period to the rows; otherwise it is ignored
+	Difference        string // the column that orders the rows of both periods by DifferenceOrder; empty: it is refused
 	DefaultOrder      string // "visitors desc, path asc"; empty for one row of totals
 	Output            []OutputField
 	// Several has the columns that follow Output in answers about several websites only. Most types have none.
@@ -193,7 +195,7 @@ func (ty *BoundType) Describe() Info {
 		Sortable:     slices.Clone(ty.Sortable),
 		Customizable: len(ty.Filterable) > 0, DefaultLimit: ty.DefaultLimit(), DefaultOrder: ty.defaultOrder(),
 	}
-	info.MaxLimit, info.Comparable = ask.MaxLimit, ty.Comparable()
+	info.MaxLimit, info.Comparable, info.Difference = ask.MaxLimit, ty.Comparable(), ty.Difference()
 	if info.Customizable {
 		info.Operators = ask.TextOperators()
 		if ty.OfEvents() && !ty.Table.BySession {
@@ -205,7 +207,7 @@ func (ty *BoundType) Describe() Info {
 		info.DefaultLimit, info.Granularity = ask.MaxLimit, ty.Granularities()
 	}
 	if slices.Contains(info.Granularity, "hourly") {
-		info.MaxHourlyDays = ask.MaxHourlyDays
+		info.MaxHourlyDays, info.MaxMinuteHours = ask.MaxHourlyDays, ask.MaxMinuteHours
 	}
 	if ty.Cohorts() {
 		info.MaxCohorts = MaxCohorts

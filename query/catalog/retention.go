@@ -46,7 +46,7 @@ func (ty *BoundType) Granularities() []string {
 	case ty.Cohorts():
 		return []string{"daily", "weekly", "monthly"}
 	}
-	return []string{"hourly", "daily", "weekly", "monthly"}
+	return []string{"minute", "hourly", "daily", "weekly", "monthly"}
 }
 
 // ofCohorts reports whether the type has rows of cohorts.

@@ -106,11 +106,12 @@ type Format string
 
 // The formats of columns.
 const (
-	String   Format = "string"
-	Integer  Format = "integer" // whole number
-	Number   Format = "number"  // rounded half away from zero, without trailing zeros; may be null
-	Boolean  Format = "boolean"
-	Date     Format = "date"     // YYYY-MM-DD, hourly YYYY-MM-DD HH:00:00, local
+	String  Format = "string"
+	Integer Format = "integer" // whole number
+	Number  Format = "number"  // rounded half away from zero, without trailing zeros; may be null
+	Boolean Format = "boolean"
+	// YYYY-MM-DD, hourly YYYY-MM-DD HH:00:00, of minutes YYYY-MM-DDThh:mm+hh:mm, local
+	Date     Format = "date"
 	DateTime Format = "datetime" // ISO 8601, milliseconds, Z; may be null
 	JSON     Format = "json"     // an object or array as it is stored
 )

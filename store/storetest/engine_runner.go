@@ -274,6 +274,9 @@ func requestFor(q reference.Question) query.Request {
 	if q.Totals {
 		req.Totals = &q.Totals
 	}
+	if q.Complete {
+		req.Complete = &q.Complete
+	}
 	giveParts(&req.Parameters[0], q)
 	giveOwn(&req, q.Own)
 	return req
@@ -291,6 +294,11 @@ func giveOwn(req *query.Request, own []string) {
 			if p.Preset == "" {
 				req.Preset = "yesterday"
 			}
+			if req.Granularity == "minute" {
+				req.StartDate, req.EndDate = "2001-01-01T00:00", "2001-01-01T06:00"
+				req.Preset = strings.ReplaceAll(req.Preset, "yesterday", "last_60m")
+			}
+			p.Complete, req.Complete = req.Complete, nil
 		case "limit":
 			if req.Limit != nil {
 				p.Limit, req.Limit = req.Limit, &another

@@ -3,6 +3,7 @@ package storetest
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/query"
@@ -34,6 +35,16 @@ func properties() []property {
 			"a filtered range is one day longer", asked(longerWhenFiltered)},
 		{"hours sum to days", hoursSumToDays,
 			"hours are queried in UTC", asked(func(q *question) { inUTC(q, q.req.Granularity == "hourly") })},
+		{"minutes sum to their range", minutesSumToRange,
+			"minutes end with the first", asked(lessOfMinutes)},
+		{"midnights bound the same range as days", midnightsAreDays,
+			"times are in UTC", asked(func(q *question) { inUTC(q, strings.Contains(q.req.StartDate, "T")) })},
+		{"the order by difference has the rows of both periods", differenceHasBoth,
+			"it has one row", asked(func(q *question) {
+				if q.req.SortBy == query.DifferenceOrder {
+					q.req.Limit = new(1)
+				}
+			})},
 		{"days sum to the range", daysSumToRange,
 			"ranges of several days are in UTC",
 			asked(func(q *question) { inUTC(q, q.req.StartDate != q.req.EndDate) })},

@@ -101,10 +101,11 @@ func readAnswer(text []byte, meta query.Meta, more bool) answer {
 	return a
 }
 
-// shortest returns the shortest granularity that a type takes. Types without dates take all.
+// shortest returns the shortest granularity that a type takes for ranges of days. Types without dates take all.
 func shortest(info query.Info) string {
-	if len(info.Granularity) == 0 {
+	ofDays := slices.DeleteFunc(slices.Clone(info.Granularity), func(name string) bool { return name == "minute" })
+	if len(ofDays) == 0 {
 		return "hourly"
 	}
-	return info.Granularity[0]
+	return ofDays[0]
 }

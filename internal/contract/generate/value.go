@@ -153,8 +153,12 @@ func (g *Generator) text(name string, s Object) any {
 		return "property:" + pick(g, []string{"plan", "total", "flag"})
 	case strings.Contains(pattern, "mhd"):
 		return pick(g, []string{"30m", "12h", "7d"})
-	case strings.Contains(pattern, "},["): // two days
+	case strings.Contains(pattern, ")?,["): // two days
 		return day(2*g.Days) + "," + day(g.Days+g.IntN(g.Days))
+	case strings.Contains(pattern, "(T[") && strings.HasPrefix(name, "start"):
+		return day(g.Days+g.IntN(3)) + pick(g, []string{"", "", "T08:30", "T08:30Z"})
+	case strings.Contains(pattern, "(T["):
+		return day(g.IntN(g.Days)) + pick(g, []string{"", "", "T18:30", "T18:30-08:00"})
 	case pattern != "":
 		g.names++
 		return fmt.Sprintf("c%d", g.names)
@@ -214,8 +218,29 @@ func (g *Generator) query(q Object) {
 			Object{"name": "funnel", "saved": g.Funnel},
 		}))
 	}
-	if q["granularity"] == "hourly" || q["granularity"] == "hour" {
-		q["preset"] = "last_7d"
+	if preset := g.shortFor(q["granularity"]); preset != "" {
+		q["preset"] = preset
+	}
+	g.completes(q)
+}
+
+// shortFor returns a preset that is short enough for a granularity; empty if all are.
+func (g *Generator) shortFor(granularity any) string {
+	switch granularity {
+	case "hourly", "hour":
+		return "last_7d"
+	case "minute":
+		return pick(g, []string{"last_30m", "last_60m"})
+	}
+	return ""
+}
+
+// completes deletes the member complete unless it is about a preset that it is for.
+func (g *Generator) completes(q Object) {
+	preset, _ := q["preset"].(string)
+	if !slices.Contains([]string{"last_7d", "last_14d", "last_28d", "last_30d", "last_90d", "last_180d", "last_365d"},
+		preset) {
+		delete(q, "complete")
 	}
 }
 
@@ -229,7 +254,13 @@ func (g *Generator) parameter(p Object) {
 	if p["name"] == "session_events" {
 		p["filters"] = []any{Object{"field": "session_id", "op": "eq", "value": g.Session}}
 	}
-	if p["granularity"] == "hourly" || p["granularity"] == "hour" {
-		p["preset"] = "last_7d"
+	if preset := g.shortFor(p["granularity"]); preset != "" {
+		p["preset"] = preset
+	}
+	if p["sortBy"] == "difference" {
+		p["compare"] = "previous_period"
+	}
+	if g.completes(p); p["complete"] == nil && p["preset"] != nil {
+		p["complete"] = false // whatever the request says
 	}
 }

@@ -49,7 +49,7 @@ func (c *compiler) aggregate() selection {
 	if c.p.OfKeys || len(c.steps.Only) > 0 {
 		q = c.narrowed(q)
 	}
-	if !c.p.OfKeys {
+	if c.steps.Limit > 0 {
 		q.tail = c.page()
 	}
 	if len(late) > 0 {

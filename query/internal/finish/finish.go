@@ -3,6 +3,7 @@
 //
 //	rows := finish.Run(plan.StepsOf(p), groups, nil)         // as the statement of p returns them
 //	found, mistake := finish.Finish(p, rows)                 // a series is filled, ordered and paged here
+//	found = finish.ByDifference(p, found, then)              // the page of an answer that is ordered by it
 //	previous, changes := finish.Beside(p, found, then)       // the corresponding rows of the other period
 //	meta := finish.ResultMeta(p, found.Len(), found.More)
 //
@@ -43,14 +44,14 @@ func Finish(p *plan.Plan, rows *store.Rows) (*Answered, *ask.Error) {
 		return finishSeries(p, rows)
 	}
 	a, shown, limit := &Answered{}, rows.Len, p.Limit*p.Block()
-	if limit > 0 && shown > limit {
+	if limit > 0 && shown > limit && p.Difference == nil {
 		shown, a.More = limit, true
 	}
 	cols := p.Columns()
 	columns := make([]answer.Cells, len(cols))
 	for i := range cols {
 		if cols[i].Format == catalog.Date {
-			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
+			rows.Columns[i] = bucketLabels(rows.Columns[i], p)
 		}
 		columns[i] = answer.Cells{Output: &cols[i], Column: rows.Columns[i]}
 	}
@@ -92,10 +93,10 @@ func checkRows(p *plan.Plan, rows *store.Rows) *ask.Error {
 }
 
 // bucketLabels turns bucket numbers into dates.
-func bucketLabels(numbers store.Column, grain calendar.Grain) store.Column {
+func bucketLabels(numbers store.Column, p *plan.Plan) store.Column {
 	texts := make([]string, len(numbers.Ints))
 	for i, n := range numbers.Ints {
-		texts[i] = calendar.Label(n, grain)
+		texts[i] = calendar.Label(n, p.Grain, p.Range.Zone)
 	}
 	return store.Column{Kind: dialect.Text, Texts: texts, Valid: numbers.Valid}
 }

@@ -27,14 +27,22 @@ func Try(p *plan.Parameter, compute func() answer.Result) (r answer.Result) {
 
 // MetaOf says what a request was resolved to.
 func MetaOf(req *ask.Request, rng calendar.Range, grain calendar.Grain) answer.Meta {
+	start, end := rng.Texts()
+	// They repeat what was asked.
+	if req.Preset == "" && rng.FromTime && req.StartDate != "" {
+		start = req.StartDate
+	}
+	if req.Preset == "" && rng.ToTime && req.EndDate != "" {
+		end = req.EndDate
+	}
 	m := answer.Meta{
 		Parameters:      make([]string, len(req.Parameters)),
 		TotalParameters: len(req.Parameters),
 		Page:            max(req.Page, 1),
 		Limit:           ask.DefaultLimit,
 		FiltersApplied:  req.CountFilters(),
-		StartDate:       rng.StartDate.String(),
-		EndDate:         rng.EndDate.String(),
+		StartDate:       start,
+		EndDate:         end,
 		Timezone:        rng.Zone.String(),
 		Granularity:     grain.String(),
 	}
@@ -66,9 +74,9 @@ func ResultMeta(p *plan.Plan, rows int, more bool) *answer.ResultMeta {
 	m.PartialFirst = p.PartialFirst()
 	m.Notes = p.Notes()
 	if o := p.Other; o != nil {
-		m.Previous = &answer.Period{Compare: o.By, StartDate: o.Plan.Range.StartDate.String(),
-			EndDate: o.Plan.Range.EndDate.String(),
-			From:    answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}
+		start, end := o.Plan.Range.Texts()
+		m.Previous = &answer.Period{Compare: o.By, StartDate: start, EndDate: end,
+			From: answer.Instant{Time: o.Plan.Range.From}, To: answer.Instant{Time: o.Plan.Until}}
 		m.Unequal = o.Unequal
 	}
 	return m

@@ -83,6 +83,7 @@ var states = map[dialect.Op]state.Kind{
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan.Plan) *Merge {
 	if p.Type.Shape == catalog.List || p.Type.UntilNow() || p.Subject.Kind != store.KindWebsite || p.Websites != nil ||
+		p.Type.Shape == catalog.Series && p.Grain == calendar.Minutely || // shorter than the cells of partials
 		slices.ContainsFunc(slices.Concat(p.Mandatory, p.Filters), asksDid) {
 		return nil
 	}
@@ -250,16 +251,25 @@ func (m *Merge) cut() bool {
 		}
 		return true
 	}
+	onQuarter := func(at int64) bool { return at%Quarter == 0 }
+	// A range that begins or ends at a time may cut cells. Then the pieces of days at its ends have partials of their own.
+	cuts := func(at int64, is bool) bool { return is && !onQuarter(at) && m.p.Until.Equal(m.p.Range.To) }
+	begins, ends := cuts(w.From, m.p.Range.FromTime), cuts(w.To, m.p.Range.ToTime)
 	for from := calendar.StartOfDay(w.From); from < w.To; from += calendar.Day {
 		m.stretches = append(m.stretches, calendar.Interval{From: from, To: from + calendar.Day})
 	}
-	onQuarter := func(at int64) bool { return at%Quarter == 0 }
+	if n := len(m.stretches); n > 0 && begins {
+		m.stretches[0].From = w.From
+	}
+	if n := len(m.stretches); n > 0 && ends {
+		m.stretches[n-1].To = w.To
+	}
 	for i, s := range calendar.Segments(m.p.Range, m.p.Grain) {
 		if i > 0 && !onQuarter(s.From) || m.p.Type.Shape == catalog.Series && !onQuarter(s.Shift) {
 			return false
 		}
 	}
-	return onQuarter(w.From) && onQuarter(w.To)
+	return (onQuarter(w.From) || begins) && (onQuarter(w.To) || ends)
 }
 
 // needs returns how many days around a day have rows that decide what its partials of a part are. These are the days

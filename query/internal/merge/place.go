@@ -52,10 +52,11 @@ func (g *merged) cells() [][]int32 {
 	}
 	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
 	for i, s := range g.stretches {
-		cells[i] = make([]int32, (s.To-s.From+g.width-1)/g.width)
+		first := calendar.FloorDiv(s.From, g.width)
+		cells[i] = make([]int32, calendar.FloorDiv(s.To-1, g.width)-first+1)
 		for cell := range cells[i] {
 			cells[i][cell] = -1
-			if t := s.From + int64(cell)*g.width; t >= w.From && t < w.To {
+			if t := max(s.From, (first+int64(cell))*g.width); t >= w.From && t < w.To {
 				cells[i][cell] = int32(len(numbers))
 				numbers = append(numbers, number(t))
 			}

@@ -42,7 +42,7 @@ func wholePlan(p *Plan) *Plan {
 func (p *Plan) over(ty *catalog.BoundType) *Plan {
 	one := *p
 	one.Type, one.Group, one.Sort, one.Limit, one.Offset = ty, nil, nil, 1, 0
-	one.Other, one.Totals, one.Properties, one.Keyed, one.OfKeys = nil, nil, nil, false, false
+	one.Other, one.Totals, one.Properties, one.Difference, one.Keyed, one.OfKeys = nil, nil, nil, nil, false, false
 	return &one
 }
 

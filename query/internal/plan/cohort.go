@@ -9,16 +9,16 @@ import (
 )
 
 // cohortGrain gives o weekly granularity if ty has cohorts and o names none. It adds a mistake to list if o asks for
-// hours.
+// hours or minutes.
 func cohortGrain(ty *catalog.BoundType, o *ask.GivenOptions, list *ask.Issues) {
 	switch {
 	case !ty.Cohorts():
 	case o.Granularity == "":
 		o.Granularity = calendar.Weekly.String()
-	case o.Grain() == calendar.Hourly:
+	case o.GrainOf("") == calendar.Hourly || o.GrainOf("") == calendar.Minutely:
 		list.Add(o.At("granularity"),
 			ask.Error{Code: ask.BadRange,
-				Message: fmt.Sprintf("hourly is not for %s; use daily, weekly or monthly", ty.Name)})
+				Message: fmt.Sprintf("%s is not for %s; use daily, weekly or monthly", o.GrainOf(""), ty.Name)})
 	}
 }
 

@@ -30,7 +30,10 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	b = keytext.Numbers(b, int64(p.Range.StartDate), int64(p.Range.EndDate), p.Range.From.UnixMilli(),
 		p.Range.To.UnixMilli(),
 		p.Until.UnixMilli(), int64(p.Grain), int64(p.Limit), int64(p.Offset))
-	b = append(strconv.AppendBool(strconv.AppendBool(b, p.Keyed), p.OfKeys), '\n')
+	for _, is := range []bool{p.Range.FromTime, p.Range.ToTime, p.Keyed, p.OfKeys} {
+		b = strconv.AppendBool(b, is)
+	}
+	b = append(b, '\n')
 	b = keytext.Numbers(b, int64(len(p.Group)), int64(len(p.Mandatory)), int64(len(p.Filters)), int64(len(p.Sort)))
 	for _, f := range p.Group {
 		b = keytext.Texts(b, f.Name)
@@ -44,7 +47,7 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	for _, o := range p.Sort {
 		b = strconv.AppendBool(keytext.Texts(b, o.Column), o.Desc)
 	}
-	b = p.Behaviour.appendKey(b)
+	b = p.Difference.appendKey(p.Behaviour.appendKey(b))
 	if p.Other != nil {
 		b = p.Other.Plan.AppendKey(keytext.Texts(b, string(p.Other.By), strings.Join(p.Other.Unequal, " ")))
 	}

@@ -27,13 +27,18 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		return p
 	}
 	changed := map[string]func(*Plan){
-		"Type":            func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
-		"Range.StartDate": func(p *Plan) { p.Range.StartDate++ },
-		"Range.EndDate":   func(p *Plan) { p.Range.EndDate++ },
-		"Range.Zone":      func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
-		"Range.From":      func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
-		"Range.To":        func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
-		"Websites":        func(p *Plan) { p.Websites = []ask.Website{{ID: "w", Name: "n"}} },
+		"Type":              func(p *Plan) { p.Type = &catalog.BoundType{Type: catalog.Type{Name: "b"}} },
+		"Range.StartDate":   func(p *Plan) { p.Range.StartDate++ },
+		"Range.EndDate":     func(p *Plan) { p.Range.EndDate++ },
+		"Range.Zone":        func(p *Plan) { p.Range.Zone = time.FixedZone("x", 0) },
+		"Range.From":        func(p *Plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
+		"Range.To":          func(p *Plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Range.FromTime":    func(p *Plan) { p.Range.FromTime = true },
+		"Range.ToTime":      func(p *Plan) { p.Range.ToTime = true },
+		"Difference":        func(p *Plan) { p.Difference = &Difference{"x", true} },
+		"Difference.Desc":   func(p *Plan) { p.Difference = &Difference{"x", false} },
+		"Difference.Column": func(p *Plan) { p.Difference = &Difference{"y", true} },
+		"Websites":          func(p *Plan) { p.Websites = []ask.Website{{ID: "w", Name: "n"}} },
 		"Websites of several": func(p *Plan) {
 			p.Websites = []ask.Website{{ID: "w", Name: "n"}, {ID: "v", Name: "n"}}
 		},

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,8 +18,9 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Giv
 	plan := &Plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
 	plan.Subject.Kind = v.access.Kind()
 	cohortGrain(ty, &o, list)
-	plan.Grain = o.Grain()
-	preset := v.dates(i, p, &o, plan, list)
+	preset := v.presetOf(&p)
+	plan.Grain = o.GrainOf(preset)
+	v.dates(i, &p, &o, preset, plan, list)
 	checkCohorts(i, plan, list)
 	v.applyWindow(plan)
 	plan.Until = plan.Range.To
@@ -43,93 +43,6 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Giv
 	return plan
 }
 
-// dates gives plan the parameter's own range, where it has one, and returns the preset that its
-// range is of; empty when it is of dates.
-func (v *resolver) dates(i int, p ask.Parameter, o *ask.GivenOptions, plan *Plan, list *ask.Issues) (preset string) {
-	start, end, ok := v.ownDays(i, p, o, list)
-	if !ok {
-		return ""
-	}
-	switch {
-	case p.Preset != "":
-		preset = p.Preset
-	case p.StartDate == "" && p.EndDate == "":
-		preset = v.req.Preset
-	}
-	at := ask.InParameter(i, "start_date")
-	ask.CheckSpan(at, ask.BadRange, start, end, list)
-	if list.At(at) {
-		return ""
-	}
-	if start != v.rng.StartDate || end != v.rng.EndDate {
-		plan.Range = calendar.Days(start, end, v.rng.Zone)
-	}
-	ask.CheckHourly(ask.InParameter(i, "granularity"), ask.BadRange, plan.Grain, plan.Range.Len(), list)
-	return preset
-}
-
-// ownDays are the first and last day that the i-th parameter p asks about.
-func (v *resolver) ownDays(i int, p ask.Parameter, o *ask.GivenOptions, list *ask.Issues) (start, end calendar.Date,
-	ok bool) {
-	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
-	if p.StartDate != "" {
-		start, ok = ownDate(ask.InParameter(i, "start_date"), p.StartDate, list)
-	}
-	if p.EndDate != "" {
-		var good bool
-		end, good = ownDate(ask.InParameter(i, "end_date"), p.EndDate, list)
-		ok = ok && good
-	}
-	preset := p.Preset
-	if preset == "" && p.WeekStart != "" && p.StartDate == "" && p.EndDate == "" {
-		preset = v.req.Preset // may be a week, which then begins on another day
-	}
-	if first, last, found := (presetDays{calendar.Today(v.now, v.rng.Zone), v.first, v.rng.Zone}).of(preset,
-		o.WeekStart); found {
-		return first, last, ok
-	}
-	return start, end, ok
-}
-
-// presetDays says which days presets are of.
-type presetDays struct {
-	today calendar.Date
-	first time.Time // of the rows; zero: there is none
-	zone  *time.Location
-}
-
-// of returns the first and the last day of a preset. It reports false for the name of none.
-func (d presetDays) of(preset, weekStart string) (start, end calendar.Date, ok bool) {
-	if preset == calendar.AllTime && !d.first.IsZero() {
-		return min(max(calendar.Today(d.first, d.zone), d.today-ask.MaxDays+1), d.today), d.today, true
-	}
-	return calendar.PresetDays(preset, d.today, ask.FirstDay(weekStart))
-}
-
-// hullOf returns the first and the last day of the ranges of the parameters of req, which are their own. A parameter
-// whose range is wrong fails alone; if all are, the range is today.
-func hullOf(req *ask.Request, days presetDays) (start, end calendar.Date) {
-	start, end = days.today, days.today
-	found := false
-	for _, p := range req.Parameters {
-		first, last, ok := days.of(p.Preset, cmp.Or(p.WeekStart, req.WeekStart))
-		if !ok {
-			var bad1, bad2 error
-			first, bad1 = calendar.ParseDate(p.StartDate)
-			last, bad2 = calendar.ParseDate(p.EndDate)
-			ok = bad1 == nil && bad2 == nil && first <= last
-		}
-		switch {
-		case !ok:
-		case !found:
-			start, end, found = first, last, true
-		default:
-			start, end = min(start, first), max(end, last)
-		}
-	}
-	return start, end
-}
-
 // applyWindow gives plan the time that its type counts, where that is not the range: the
 // day until just before now, or the last minutes up to and including it.
 func (v *resolver) applyWindow(plan *Plan) {
@@ -146,14 +59,6 @@ func (v *resolver) applyWindow(plan *Plan) {
 	}
 	plan.Range.To = now.Truncate(time.Millisecond).Add(time.Millisecond)
 	plan.Range.From = now.Add(-time.Duration(ty.Window)).Truncate(time.Millisecond).Add(time.Millisecond)
-}
-
-func ownDate(at ask.FieldPath, text string, list *ask.Issues) (calendar.Date, bool) {
-	d, err := calendar.ParseDate(text)
-	if err != nil {
-		list.Add(at, ask.Error{Code: ask.BadRange, Message: fmt.Sprintf("%s %s", mistake.Quote(text), err)})
-	}
-	return d, err == nil
 }
 
 // groupPlan gives plan the fields of groupBy, each once.
@@ -286,6 +191,9 @@ func (v *resolver) mandatoryFilters(at ask.FieldPath, plan *Plan, list *ask.Issu
 // sortPlan gives plan its order. sortOrder alone turns the first step of the type's own.
 func sortPlan(o *ask.GivenOptions, plan *Plan, list *ask.Issues) {
 	ty := plan.Type
+	if byDifference(o, plan, list) {
+		return
+	}
 	plan.Sort = slices.Clone(ty.Steps)
 	if name := o.SortBy; name != "" {
 		if !slices.Contains(ty.Sortable, name) {

@@ -41,6 +41,8 @@ type Plan struct {
 	Properties *Plan
 	Keyed      bool // rows carry the values of their dimensions behind their columns
 	OfKeys     bool // all rows with the keys of an answer, in no order
+	// Difference orders the rows of both periods; nil: Sort orders them.
+	Difference *Difference
 	Grain      calendar.Grain
 	Now        time.Time        // of the request; ends downtime, and is the only clock
 	Group      []*catalog.Field // leading columns by groupBy
@@ -166,6 +168,9 @@ func (p *Plan) String() string {
 	for _, o := range p.Sort {
 		fmt.Fprintf(&b, "order %s desc=%t\n", o.Column, o.Desc)
 	}
+	if p.Difference != nil {
+		fmt.Fprintf(&b, "order difference of %s desc=%t\n", p.Difference.Column, p.Difference.Desc)
+	}
 	fmt.Fprintf(&b, "limit %d offset %d\n", p.Limit, p.Offset)
 	return b.String()
 }
@@ -195,7 +200,7 @@ type resolver struct {
 	rng          calendar.Range   // of the request
 	grain        calendar.Grain   // of the request
 	now          time.Time
-	first        time.Time   // of the rows that the access may see; zero: there is none
+	ranges       ranges      // first of the rows that the access may see
 	filters      []Condition // of the request
 	mandatory    []Condition // of the access
 	mandatoryErr *ask.Error  // the access's filters are not usable
@@ -222,19 +227,21 @@ func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.T
 	if zone == nil {
 		zone = time.UTC
 	}
-	days := presetDays{calendar.Today(now, zone), first, zone}
-	if start, end, ok := days.of(req.Preset, req.WeekStart); ok {
-		rd.Start, rd.End = start, end
-		ask.CheckHourly(ask.InField("granularity"), ask.Invalid, rd.Grain, int(end-start)+1, &list)
-	} else if !ask.NeedsRange(&req) {
-		rd.Start, rd.End = hullOf(&req, days)
+	known := ranges{now, first, zone}
+	rng, ok := known.of(req.Preset, &req.Options)
+	switch {
+	case ok:
+		ask.CheckGrainOf(ask.InField("granularity"), ask.Invalid, rd.Grain, rng, &list)
+	case !ask.NeedsRange(&req):
+		rng = known.hullOf(&req)
+	case len(list.Errors) == 0:
+		rng = known.requested(&rd, &list)
 	}
 	if errs := list.Sorted(); errs != nil {
 		return nil, errs
 	}
 	v := &resolver{types: r, access: a, req: &req, options: ask.OptionsOf(&req), grain: rd.Grain, now: now,
-		first: first,
-		rng:   calendar.Days(rd.Start, rd.End, zone), mandatoryErr: checkMandatory(a.Filters)}
+		ranges: known, rng: rng, mandatoryErr: checkMandatory(a.Filters)}
 	v.filters = conditions(r, req.Filters)
 	if v.mandatoryErr == nil {
 		v.mandatory = conditions(r, a.Filters)

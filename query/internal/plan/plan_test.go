@@ -32,8 +32,9 @@ func smallRegistry() *catalog.Registry {
 				{Name: "bounce_rate", Format: catalog.Number, Decimals: 2}},
 			[]string{"country", "device_type"}, []catalog.Order{{Column: "date", Desc: false}}, path, country, device,
 			referrer, source),
-		define(catalog.Type{Name: "pages", Subject: store.KindWebsite},
-			[]catalog.Output{{Name: "path", Format: catalog.String}, {Name: "visitors", Format: catalog.Integer},
+		define(catalog.Type{Name: "pages", Subject: store.KindWebsite, Shape: catalog.Breakdown},
+			[]catalog.Output{{Name: "path", Format: catalog.String},
+				{Name: "visitors", Format: catalog.Integer, Role: catalog.MetricRole, Zero: true},
 				{Name: "last_seen", Format: catalog.DateTime},
 				{Name: "bounced", Format: catalog.Boolean}, {Name: "percentage", Format: catalog.Number}},
 			[]string{"country", "device_type", "utm_source"}, []catalog.Order{{Column: "visitors", Desc: true}}, path,
@@ -162,9 +163,8 @@ func describe(req *ask.Request, found *Resolved) []string {
 	if req.Limit != nil {
 		limit = *req.Limit
 	}
-	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", found.Range.StartDate,
-		found.Range.EndDate,
-		found.Range.Zone, found.Grain, limit, max(req.Page, 1), len(req.Filters))}
+	start, end := found.Range.Texts()
+	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", start, end, found.Range.Zone, found.Grain, limit, max(req.Page, 1), len(req.Filters))}
 	for _, s := range found.Parameters {
 		name := s.Name
 		if s.ID != "" {
@@ -188,8 +188,8 @@ func describePlan(p *Plan) string {
 	}
 	if p.Other != nil {
 		o := p.Other.Plan
-		fmt.Fprintf(&b, ", beside %s..%s [%s, %s)", o.Range.StartDate, o.Range.EndDate, o.Range.From.Format(minute),
-			o.Until.Format(minute))
+		start, end := o.Range.Texts()
+		fmt.Fprintf(&b, ", beside %s..%s [%s, %s)", start, end, o.Range.From.Format(minute), o.Until.Format(minute))
 		if p.Other.Unequal != nil {
 			fmt.Fprintf(&b, " unequal in %s", strings.Join(p.Other.Unequal, " "))
 		}
@@ -205,6 +205,9 @@ func describePlan(p *Plan) string {
 	}
 	for _, o := range p.Sort {
 		fmt.Fprintf(&b, ", sort %s %s", o.Column, map[bool]string{true: "desc", false: "asc"}[o.Desc])
+	}
+	if p.Difference != nil {
+		fmt.Fprintf(&b, ", difference of %s desc=%t", p.Difference.Column, p.Difference.Desc)
 	}
 	fmt.Fprintf(&b, ", limit %d offset %d", p.Limit, p.Offset)
 	return b.String()

@@ -7,13 +7,11 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
-// PartialFirst reports whether p is a series whose first week or month began before its range.
+// PartialFirst reports whether p is a series whose first bucket began before its range: a week or a month or, of a range
+// that begins at a time, also a day or an hour.
 func (p *Plan) PartialFirst() bool {
-	if p.Type.Shape != catalog.Series || !p.Grain.LongerThanDay() {
-		return false
-	}
-	buckets := calendar.Buckets(p.Range, p.Grain)
-	return len(buckets) > 0 && buckets[0].Label < p.Range.StartDate.String()
+	return p.Type.Shape == catalog.Series && (p.Grain.LongerThanDay() || p.Range.FromTime) &&
+		calendar.BeginsInside(p.Range, p.Grain)
 }
 
 // Progress returns the time up to which the range of p has come, and the date of the first bucket of a series that has

@@ -112,6 +112,8 @@ func StepsOf(p *Plan) *Steps {
 	switch {
 	case p.Type.Shape == catalog.Series: // it is filled, ordered and paged when all of it is there
 		s.Offset, s.Limit = 0, ask.MaxLimit+1
+	case p.Difference != nil: // they are put in order with the rows of the other period
+		s.Offset, s.Limit = 0, 0
 	case p.OfKeys:
 		s.Among, s.Offset, s.Limit = amongOf(p), 0, 0
 	default:

@@ -22,7 +22,7 @@ type Computed struct {
 	Rows      *store.Rows
 	// Cell is the column with the number of the piece of time that a row lies in: its time divided by
 	// Width (milliseconds), rounded down. Without Keys the piece within its stretch serves as the key;
-	// otherwise it only selects the stretch.
+	// otherwise it only selects the stretch. A stretch may cut its first and last piece.
 	Cell       int
 	Width      int64
 	Keys       []int  // columns of texts
@@ -70,7 +70,7 @@ func (b *builder) groupsOf(names *Texts) error {
 		if keys != nil {
 			key = keys[row]
 		} else {
-			key = uint32((cell*b.Width - b.Stretches[stretch].From) / b.Width)
+			key = uint32(cell - calendar.FloorDiv(b.Stretches[stretch].From, b.Width))
 		}
 		b.groups[row] = uint32(stretch*b.keys) + key
 	}
@@ -82,7 +82,7 @@ func (b *builder) groupsOf(names *Texts) error {
 func (b *builder) keysOf(names *Texts) ([]uint32, error) {
 	if len(b.Keys) == 0 {
 		for _, s := range b.Stretches {
-			b.keys = max(b.keys, int((s.To-s.From+b.Width-1)/b.Width)) // a piece of a day is one cell
+			b.keys = max(b.keys, int(calendar.FloorDiv(s.To-1, b.Width)-calendar.FloorDiv(s.From, b.Width)+1))
 		}
 		return nil, nil
 	}

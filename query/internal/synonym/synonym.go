@@ -73,6 +73,8 @@ var ofNames = mistake.Synonyms{
 	"year":      {"this_year"},
 	"days":      {"daily"},
 	"hours":     {"hourly"},
+	"minutes":   {"minute"},
+	"minutely":  {"minute"},
 	// Fields that filters and groupBy name.
 	"browser":         {"browser_name"},
 	"city":            {"city"},

@@ -30,8 +30,8 @@ func (w *Dataset) Asking(rng *rand.Rand) reference.Question {
 func (w *Dataset) askAllTime(rng *rand.Rand) reference.Question {
 	a := &asker{Rand: rng, dataset: w, kind: w.types[rng.IntN(len(w.types))]}
 	q := a.question()
-	q.Preset, q.StartDate, q.EndDate, q.Compare = reference.AllTime, "", "", ""
-	if q.Grain == "hourly" {
+	q.Preset, q.StartDate, q.EndDate, q.Compare, q.Complete = reference.AllTime, "", "", "", false
+	if q.Grain == "hourly" || q.Grain == "minute" {
 		q.Grain = "daily"
 	}
 	if a.kind.Kind == store.KindWebsite && a.chance(40) {
@@ -81,7 +81,13 @@ func (w *Dataset) askChoice(rng *rand.Rand, d reference.Dataset) reference.Quest
 	if d.Name == "pageviews" && a.chance(50) {
 		q.Dataset = ""
 	}
-	if q.SortBy != "" && len(q.Dimensions) > 0 && a.chance(30) {
+	counted := counts.MatchString(q.Metrics[0].Name) && !a.kind.Series && len(q.Dimensions) > 0
+	if q.SortBy == "difference" {
+		q.SortBy, q.SortOrder = "", ""
+	}
+	if counted && q.Compare != "" && a.chance(60) {
+		q.SortBy = "difference"
+	} else if q.SortBy != "" && len(q.Dimensions) > 0 && a.chance(30) {
 		q.SortBy = pickFrom(a, q.Dimensions)
 	}
 	if a.kind.Series && q.Grain == "hourly" && len(q.Dimensions) > 2 {

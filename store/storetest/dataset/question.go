@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -67,6 +68,7 @@ func (a *asker) question() reference.Question {
 		}
 	}
 	q.Now = a.now(a.dates(&q))
+	a.times(&q)
 	if kind.NeedsSession && a.chance(95) {
 		q.Filters = append(q.Filters, a.ofSession())
 	}
@@ -92,9 +94,14 @@ func (a *asker) compare(q *reference.Question) {
 	if !a.chance(40) {
 		return
 	}
-	q.Compare = a.comparison()
-	presets := []string{"today", "yesterday", "last_7d"}
-	if q.Grain != "hourly" {
+	q.Compare = a.comparison(q)
+	if a.ordersByDifference(q) && a.chance(50) {
+		q.SortBy, q.SortOrder = "difference", pickFrom(a, []string{"", "", "asc", "desc"})
+	}
+	presets := []string{"today", "yesterday", "last_7d", "last_24h", "last_30m"}
+	if q.Grain == "minute" {
+		presets = []string{"last_30m", "last_60m"}
+	} else if q.Grain != "hourly" {
 		presets = append(presets, "last_30d", "last_28d", "this_week", "last_week", "this_month", "last_month",
 			"this_year",
 			"last_180d", "last_365d",
@@ -104,16 +111,21 @@ func (a *asker) compare(q *reference.Question) {
 	case kindOfRange(a.kind) && n < 30:
 		q.Preset, q.StartDate, q.EndDate = pickFrom(a, presets), "", ""
 		q.Now = a.anchor.at.Add(time.Duration(a.Int64N(int64(36*time.Hour/time.Microsecond))) * time.Microsecond)
+		a.preset(q)
 	case kindOfRange(a.kind) && n < 60:
 		q.Now = a.anchor.at.Add(time.Duration(a.Int64N(int64(48*time.Hour/time.Millisecond))) * time.Millisecond)
 	}
-	if q.Compare == reference.PreviousYearWeeks && a.long(q) {
+	minutes := q.Grain == "minute" || q.Grain == "" && (q.Preset == "last_30m" || q.Preset == "last_60m")
+	switch {
+	case q.Compare == reference.PreviousYearWeeks && a.long(q):
 		q.Compare = reference.PreviousWeeks
+	case minutes && strings.Contains(q.Compare, ",") && strings.Count(q.Compare, "T") < 2:
+		q.Compare = reference.PreviousPeriod
 	}
 }
 
 // comparison returns the other period of a question.
-func (a *asker) comparison() string {
+func (a *asker) comparison(q *reference.Question) string {
 	switch n := a.IntN(100); {
 	case n < 20:
 		return reference.PreviousYear
@@ -122,6 +134,9 @@ func (a *asker) comparison() string {
 	case n < 50:
 		return reference.PreviousYearWeeks
 	case n < 70: // some days before, around or after the anchor
+		if n < 55 {
+			return a.span(a.anchor.at.AddDate(0, 0, n-53), a.dataset.locations[q.Zone])
+		}
 		start := a.anchor.at.AddDate(0, 0, 5*(n-65))
 		return start.Format(time.DateOnly) + "," + start.AddDate(0, 0, n%19).Format(time.DateOnly)
 	default:
@@ -131,6 +146,9 @@ func (a *asker) comparison() string {
 
 // long reports whether the range of q may have more days than the weeks of a year.
 func (a *asker) long(q *reference.Question) bool {
+	if strings.Contains(q.StartDate, "T") && strings.Contains(q.EndDate, "T") {
+		return false
+	}
 	start, err1 := time.Parse(time.DateOnly, q.StartDate)
 	end, err2 := time.Parse(time.DateOnly, q.EndDate)
 	return err1 != nil || err2 != nil || end.Sub(start) >= 364*24*time.Hour

@@ -60,16 +60,9 @@ func (d *Data) Compared(q Question) (Compared, error) {
 	if err != nil {
 		return Compared{}, err
 	}
-	t, err := a.rows(q)
+	t, other, err := a.both(q, then)
 	if err != nil {
 		return Compared{}, err
-	}
-	other := a.table()
-	if len(t.rows) > 0 {
-		if other, err = then.whole(); err != nil {
-			return Compared{}, err
-		}
-		other.begun(then.period)
 	}
 	totals, err := a.totals()
 	if err != nil {
@@ -78,6 +71,30 @@ func (d *Data) Compared(q Question) (Compared, error) {
 	found := Compared{Rows: t.json(), Totals: totals}
 	found.Previous, found.Changes = t.beside(other, beside, a.unequal)
 	return found, nil
+}
+
+// both returns the rows that q selects, and the rows of the compared period.
+func (a *evaluation) both(q Question, then *evaluation) (t, other *table, err error) {
+	if a.sortsByDifference(q) {
+		if t, err = a.whole(); err != nil {
+			return nil, nil, err
+		}
+		if other, err = then.whole(); err != nil {
+			return nil, nil, err
+		}
+		return t, other, a.byDifference(t, other)
+	}
+	if t, err = a.rows(q); err != nil {
+		return nil, nil, err
+	}
+	other = a.table()
+	if len(t.rows) > 0 {
+		if other, err = then.whole(); err != nil {
+			return nil, nil, err
+		}
+		other.begun(then.period)
+	}
+	return t, other, nil
 }
 
 // whole returns all rows of an answer, unordered.

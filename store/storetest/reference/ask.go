@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// ask checks a question, and returns its evaluation and its days.
-func (d *Data) ask(q Question) (*evaluation, span, error) {
+// ask checks a question, and returns its evaluation and the time it asks about.
+func (d *Data) ask(q Question) (*evaluation, reach, error) {
 	kind, err := d.kindOf(&q)
 	if err != nil {
-		return nil, span{}, err
+		return nil, reach{}, err
 	}
 	now := q.Now.UnixMilli()
 	s := d.sites[q.Subject]
@@ -26,15 +26,16 @@ func (d *Data) ask(q Question) (*evaluation, span, error) {
 	if len(q.Mandatory) > 0 {
 		s = d.seen(s, q.Mandatory)
 	}
-	days, p, err := q.period(now, s)
+	asked, p, err := q.period(now, s)
 	if err != nil {
-		return nil, span{}, err
+		return nil, reach{}, err
 	}
+	days := asked.days
 	if slices.ContainsFunc(q.Filters, Filter.asksDeeds) && kind.Window == Range && days.length() > mostDeedDays {
-		return nil, span{}, fmt.Errorf("%w: did in a range of more than %d days", ErrFilter, mostDeedDays)
+		return nil, reach{}, fmt.Errorf("%w: did in a range of more than %d days", ErrFilter, mostDeedDays)
 	}
 	if err := kind.checkCohorts(p); err != nil {
-		return nil, span{}, err
+		return nil, reach{}, err
 	}
 	begun := p.begunAt(now + 1)
 	if kind.Window != Range {
@@ -47,7 +48,7 @@ func (d *Data) ask(q Question) (*evaluation, span, error) {
 	return &evaluation{
 		names: d.names, q: q, kind: kind, groupBy: groupBy, filters: d.names.prepare(q.Filters),
 		site: s, period: p, now: now, begun: begun,
-	}, days, nil
+	}, asked, nil
 }
 
 // kindOf returns the type of q, or a type made for its choice of metrics, and checks q.
@@ -90,26 +91,31 @@ func (d *Data) typeOf(q *Question) (Type, error) {
 // mostDays is the largest number of days of a range.
 const mostDays = 3660
 
-// period returns the time range of q and its days. s has the rows that all_time begins with.
-func (q Question) period(now int64, s *site) (span, *period, error) {
+// period returns the time range of q and its buckets. s has the rows that all_time begins with.
+func (q Question) period(now int64, s *site) (reach, *period, error) {
+	clock, err := clockOf(q.Zone)
+	if err != nil {
+		return reach{}, nil, err
+	}
+	if r, ok := clock.lately(q.Preset, now); ok {
+		return r, newPeriod(clock, r, q.buckets()), nil
+	}
 	if q.Preset != "" {
-		loc, err := time.LoadLocation(q.Zone)
-		if err != nil {
-			return span{}, nil, fmt.Errorf("%w: %w", ErrRange, err)
+		today := clock.today(now)
+		if q.Complete {
+			today = today.AddDate(0, 0, -1)
 		}
-		clock := newClock(loc)
-		start, end := Preset(q.Preset, clock.today(now), q.WeekStart)
+		start, end := Preset(q.Preset, today, q.WeekStart)
 		if q.Preset == AllTime {
 			start = s.firstDay(clock, end)
 		}
 		q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
 	}
-	days, err := dates(q.StartDate, q.EndDate)
+	r, err := clock.reach(q.StartDate, q.EndDate)
 	if err != nil {
-		return span{}, nil, err
+		return reach{}, nil, err
 	}
-	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.buckets())
-	return days, p, err
+	return r, newPeriod(clock, r, q.buckets()), nil
 }
 
 // AllTime is the preset of the days since the first row.

@@ -2,7 +2,6 @@ package reference
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -98,18 +97,6 @@ func change(a, b value) value {
 // A span is a range of days, as dates at midnight UTC.
 type span struct{ start, end time.Time }
 
-func dates(start, end string) (span, error) {
-	s, err := time.Parse(time.DateOnly, start)
-	if err != nil {
-		return span{}, fmt.Errorf("%w: %w", ErrRange, err)
-	}
-	e, err := time.Parse(time.DateOnly, end)
-	if err != nil {
-		return span{}, fmt.Errorf("%w: %w", ErrRange, err)
-	}
-	return span{s, e}, nil
-}
-
 // length returns the number of days.
 func (s span) length() int { return int(s.end.Sub(s.start).Hours()/24) + 1 }
 
@@ -177,11 +164,6 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 		other, preset = moved(back), ""
 	case PreviousYearWeeks:
 		other, preset = moved(52*7), ""
-	default: // days of the caller's choice, which ask has read
-		first, last, _ := strings.Cut(q.Compare, ",")
-		other.start, _ = time.Parse(time.DateOnly, first)
-		other.end, _ = time.Parse(time.DateOnly, last)
-		preset = ""
 	}
 	switch preset {
 	case "this_week", "last_week":
@@ -203,63 +185,82 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 // other returns the evaluation for the compared period, and a map from each date of a to the matching date. If
 // the period of a has not ended, both periods end at the same point. A compared period of the caller's choice ends now
 // at the latest, and does not shorten a.
-func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, error) {
-	whole, day := q.before(r)
+func (a *evaluation) other(q Question, r reach) (*evaluation, map[string]string, error) {
 	clock := a.period.clock
-	end, until := whole.end, int64(-1) // until the end of its last day
+	whole, day, err := q.otherReach(clock, r)
+	if err != nil {
+		return nil, nil, err
+	}
 	soon := a.now
 	if q.Now.Nanosecond()%1_000_000 != 0 {
 		soon++
 	}
-	own, last := strings.Contains(q.Compare, ","), r.end
-	if a.now < a.period.to && !own {
-		today := clock.today(a.now)
-		if today.Before(last) {
-			last = today
-		}
-		switch last := day(today); {
-		case today.Before(r.start):
-			a.period.to, until = a.period.from, 0
-		case last.After(whole.end):
-			a.period.to = soon
-		default:
-			a.period.to, end = soon, last
-			until = clock.reading(a.now) + soon - a.now
-		}
-	}
-	p, err := newPeriod(q.Zone, whole.start.Format(time.DateOnly), end.Format(time.DateOnly), q.buckets())
-	if err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case until == 0 && a.period.to == a.period.from:
-		p.to = p.from
-	case until >= 0:
-		p.to = min(p.to, clock.when(end.Unix()/daySeconds, until))
+	own, counted, last, lastThen := strings.Contains(q.Compare, ","), whole, r.days.end, whole.days.end
+	today := clock.today(a.now)
+	switch then := day(today); {
 	case own:
-		p.to = max(p.from, min(p.to, soon))
+		counted.to = max(whole.from, min(whole.to, soon))
+	case a.now >= r.to:
+	case r.timed():
+		a.period.to = max(r.from, min(r.to, soon))
+		to := whole.from + a.period.to - r.from
+		if q.Compare != PreviousPeriod && soon > r.from {
+			to = clock.when(then.Unix()/daySeconds, clock.reading(a.now)+soon-a.now)
+		} else if q.Compare == PreviousPeriod {
+			then = clock.today(to)
+		}
+		counted.to = max(whole.from, min(whole.to, to))
+		last, lastThen = earlier(last, today), earlier(lastThen, then)
+	case today.Before(r.days.start):
+		a.period.to, counted.to, last = r.from, whole.from, today
+	default:
+		a.period.to, last = soon, earlier(last, today)
+		if !then.After(whole.days.end) {
+			whole, lastThen = between(whole.start(), clock.ofDay(then, true)), then
+			until := clock.when(then.Unix()/daySeconds, clock.reading(a.now)+soon-a.now)
+			counted = whole
+			counted.to = min(whole.to, until)
+		}
 	}
+	p := newPeriod(clock, between(whole.start(), edge{at: whole.to}), q.buckets())
+	p.to = counted.to
+	return a.matched(q, r, p, day, func(label, then string) bool {
+		one, two := q.bucket(label), q.bucket(then)
+		uncut, _, _ := q.otherReach(clock, r) // it was read above
+		return (clock.cuts(r, one) || clock.cuts(uncut, two)) &&
+			one.within(span{r.days.start, last}) != two.within(span{whole.days.start, lastThen})
+	})
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// matched returns the evaluation for the period p, and the matching dates. It notes which weeks and months are unequal.
+func (a *evaluation) matched(q Question, r reach, p *period, day func(time.Time) time.Time,
+	unequal func(label, then string) bool) (*evaluation, map[string]string, error) {
 	a.unequal = nil
 	then := *a
 	then.period, then.begun = p, p.begunAt(p.to)
 	beside := map[string]string{}
 	for i, label := range a.period.labels {
-		if q.buckets().whole() {
-			if i < len(p.labels) {
-				beside[label] = p.labels[i]
-				one, two := q.bucket(label), q.bucket(p.labels[i])
-				cut := one.within(r) != one.length() || two.within(whole) != two.length()
-				if cut && one.within(span{r.start, last}) != two.within(span{whole.start, end}) {
-					a.unequal = append(a.unequal, label)
-				}
+		switch kind := q.buckets(); {
+		case kind.byPlace() && i >= len(p.labels):
+		case kind.byPlace():
+			beside[label] = p.labels[i]
+			if kind.whole() && unequal(label, p.labels[i]) {
+				a.unequal = append(a.unequal, label)
 			}
-			continue
+		default:
+			date, err := time.Parse(time.DateOnly, label[:10])
+			if err != nil {
+				return nil, nil, err
+			}
+			beside[label] = day(date).Format(time.DateOnly) + label[10:]
 		}
-		date, err := time.Parse(time.DateOnly, label[:10])
-		if err != nil {
-			return nil, nil, err
-		}
-		beside[label] = day(date).Format(time.DateOnly) + label[10:]
 	}
 	return &then, beside, nil
 }
@@ -267,7 +268,7 @@ func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, 
 // bucket returns the days of the week or month that begins on the day of a label.
 func (q Question) bucket(label string) span {
 	start, _ := time.Parse(time.DateOnly, label) // labels are dates
-	if q.Grain == "monthly" {
+	if q.buckets().grain == "monthly" {
 		return span{start, start.AddDate(0, 1, -1)}
 	}
 	return span{start, start.AddDate(0, 0, 6)}

@@ -31,16 +31,17 @@ type Question struct {
 	Subject   store.Subject
 	Websites  []string // ids of several websites, in place of a Subject with an id; nil: one subject
 	Zone      string   // IANA name
-	StartDate string   // YYYY-MM-DD, a local day of Zone
-	EndDate   string   // the last day, included
+	StartDate string   // YYYY-MM-DD, a local day of Zone, or a time to the minute with or without its offset from UTC
+	EndDate   string   // likewise: the last day, included, or a time, excluded
 	Preset    string   // overrides the dates; may be empty
-	Compare   string   // PreviousPeriod and its like, or days as 2026-01-01,2026-01-31; may be empty
-	Grain     string   // daily, hourly, weekly or monthly; empty means daily; ignored by types other than series
+	Compare   string   // PreviousPeriod and its like, or a start and an end as 2026-01-01,2026-01-31; may be empty
+	Complete  bool     // the last day of Preset is yesterday
+	Grain     string   // minute, hourly, daily, weekly or monthly; empty means daily, or that of Preset; ignored by types other than series
 	WeekStart string   // sunday or monday; empty means sunday
 	Filters   []Filter
 	Mandatory []Filter // filters of the caller's key, applied to the data first
 	GroupBy   []string
-	SortBy    string // empty means the default order
+	SortBy    string // empty means the default order; difference orders the rows of both periods of a comparison
 	SortOrder string // asc or desc; empty means the column's default direction
 	Limit     int    // 0 means 100 rows, or all rows of a series
 	Page      int    // from 1; 0 means 1
@@ -106,6 +107,9 @@ func (q Question) String() string {
 	}
 	if q.Preset != "" {
 		b.WriteString(", " + q.Preset)
+	}
+	if q.Complete {
+		b.WriteString(", complete")
 	}
 	if q.Grain != "" {
 		b.WriteString(", " + q.Grain)

@@ -168,6 +168,9 @@ func (t *table) sort(by, direction string) error {
 			if i < len(t.columns) && t.columns[i].Kind == Host {
 				x.text, y.text = unicodeOf(x.text), unicodeOf(y.text)
 			}
+			if i < len(t.columns) && t.columns[i].Kind == Date {
+				x, y = inTime(x), inTime(y)
+			}
 			if c := compareCells(x, y, o.desc); c != 0 {
 				return c
 			}
@@ -175,6 +178,14 @@ func (t *table) sort(by, direction string) error {
 		return 0
 	})
 	return nil
+}
+
+// inTime returns the instant of a minute, since clocks may show an earlier time after a later one.
+func inTime(v value) value {
+	if at, err := time.Parse("2006-01-02T15:04Z07:00", v.text); err == nil {
+		return instant(at.UnixMilli())
+	}
+	return v
 }
 
 // compareCells puts null last in both directions.

@@ -113,8 +113,14 @@ type bucketKind struct {
 // buckets returns the buckets of q.
 func (q Question) buckets() bucketKind {
 	kind := bucketKind{grain: q.Grain}
-	if q.Type == "retention" && q.Grain == "" {
+	switch {
+	case q.Grain != "":
+	case q.Type == "retention":
 		kind.grain = "weekly"
+	case q.Preset == "last_24h":
+		kind.grain = "hourly"
+	case q.Preset == "last_30m" || q.Preset == "last_60m":
+		kind.grain = "minute"
 	}
 	if q.WeekStart == "monday" {
 		kind.firstDay = time.Monday
@@ -122,31 +128,25 @@ func (q Question) buckets() bucketKind {
 	return kind
 }
 
+// byPlace reports whether buckets match those of another period by their place.
+func (k bucketKind) byPlace() bool { return k.whole() || k.grain == "minute" }
+
 // whole reports whether buckets are weeks or months.
 func (k bucketKind) whole() bool { return k.grain == "weekly" || k.grain == "monthly" }
 
-func newPeriod(zone, startDate, endDate string, kind bucketKind) (*period, error) {
+// clockOf returns the clock of a zone.
+func clockOf(zone string) (clock, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRange, err)
+		return clock{}, fmt.Errorf("%w: %w", ErrRange, err)
 	}
-	start, err := time.Parse(time.DateOnly, startDate)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRange, err)
-	}
-	end, err := time.Parse(time.DateOnly, endDate)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRange, err)
-	}
-	if end.Before(start) {
-		return nil, fmt.Errorf("%w: %s is after %s", ErrRange, startDate, endDate)
-	}
-	p := &period{clock: newClock(loc), kind: kind, index: map[string]int{}}
-	from := p.clock.first(start.Unix() / daySeconds)
-	to := p.clock.first(end.Unix()/daySeconds + 1)
-	p.from, p.to = from*1000, to*1000
-	p.walk(from, to)
-	return p, nil
+	return newClock(loc), nil
+}
+
+func newPeriod(c clock, r reach, kind bucketKind) *period {
+	p := &period{clock: c, from: r.from, to: r.to, kind: kind, index: map[string]int{}}
+	p.walk(r.from/1000, r.to/1000)
+	return p
 }
 
 // recent returns the time range of a window that ends now. Today begins with the first instant of the local day,
@@ -163,7 +163,7 @@ func (c clock) recent(w Window, now int64) *period {
 	}
 }
 
-// walk splits the range at the start of every local day or hour, and at every change of the clock.
+// walk splits the range at the start of every local day or hour, or of every minute, and at every change of the clock.
 func (p *period) walk(from, to int64) {
 	width := int64(daySeconds)
 	if p.kind.grain == "hourly" {
@@ -171,6 +171,9 @@ func (p *period) walk(from, to int64) {
 	}
 	for at := from; at < to; {
 		next := at + width - floorMod(at+p.clock.shift(at), width)
+		if p.kind.grain == "minute" {
+			next = at + 60 - floorMod(at, 60)
+		}
 		// In a leap year, the time package may end a zone's bounds before the last day of the year.
 		if _, set := time.Unix(at, 0).In(p.clock.loc).ZoneBounds(); !set.IsZero() && set.Unix() > at {
 			next = min(next, set.Unix())
@@ -192,6 +195,8 @@ func (p *period) walk(from, to int64) {
 func (p *period) label(at int64) string {
 	day := time.Unix(p.clock.day(at)*daySeconds, 0).UTC()
 	switch p.kind.grain {
+	case "minute":
+		return time.Unix(at-floorMod(at, 60), 0).In(p.clock.loc).Format("2006-01-02T15:04-07:00")
 	case "hourly":
 		return fmt.Sprintf("%s %02d:00:00", day.Format(time.DateOnly), p.clock.hour(at))
 	case "weekly":

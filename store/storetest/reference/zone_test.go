@@ -32,7 +32,7 @@ func TestPeriodRanges(t *testing.T) {
 		{"a day that does not exist within", "Pacific/Apia", "2011-12-29", "2011-12-31", "2011-12-29T10:00:00Z",
 			"2011-12-31T10:00:00Z"},
 	} {
-		p, err := newPeriod(tt.zone, tt.start, tt.end, bucketKind{})
+		p, err := periodOf(tt.zone, tt.start, tt.end, bucketKind{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestHourlyBuckets(t *testing.T) {
 		{"01 and 02 in turns", "Antarctica/Troll", "2024-10-27", 24, map[string]int{"01": 120, "02": 120}},
 		{"no such day", "Pacific/Apia", "2011-12-30", 0, nil},
 	} {
-		p, err := newPeriod(tt.zone, tt.date, tt.date, bucketKind{grain: "hourly"})
+		p, err := periodOf(tt.zone, tt.date, tt.date, bucketKind{grain: "hourly"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,8 +130,20 @@ func TestBadPeriods(t *testing.T) {
 		{"UTC", "2024-05-01", "soon"},
 		{"UTC", "2024-05-02", "2024-05-01"},
 	} {
-		if _, err := newPeriod(tt[0], tt[1], tt[2], bucketKind{}); err == nil {
+		if _, err := periodOf(tt[0], tt[1], tt[2], bucketKind{}); err == nil {
 			t.Errorf("the invalid range %v was accepted", tt)
 		}
 	}
+}
+
+func periodOf(zone, start, end string, kind bucketKind) (*period, error) {
+	c, err := clockOf(zone)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.reach(start, end)
+	if err != nil {
+		return nil, err
+	}
+	return newPeriod(c, r, kind), nil
 }
