@@ -30,7 +30,7 @@ var servers = map[string]string{
 
 // programs maps programs that tests start to the Debian packages that contain them.
 var programs = map[string]string{
-	"bash": "bash", "curl": "curl", "firefox": "firefox-esr",
+	"bash": "bash", "curl": "curl", "firefox": "firefox-esr", "nginx": "nginx-light",
 	"node": "nodejs", "npm": "npm", "pgbouncer": "pgbouncer", "promtool": "prometheus", "redis-server": "redis-server",
 	"soffice": "libreoffice-calc", "systemd-analyze": "systemd", "unshare": "util-linux",
 }

@@ -23,7 +23,7 @@ const (
 
 	build      = "with cgo"
 	otherFile  = "analytics.sqlite"
-	otherBuild = "use a build without cgo, or another folder"
+	otherBuild = "copy them with copy --to duckdb, use a build without cgo, or use another folder"
 )
 
 // OpenBoth opens the file of a build without cgo, and the file PartFile, to copy the events. Both are in cfg.Folder.

@@ -10,8 +10,8 @@ import (
 )
 
 // Check looks at the records like [Open], and changes nothing. It returns the errors of Open for tables of a newer or
-// of another program, for damage, for another pepper, and if the database cannot be reached. The file must exist. clock
-// is the time of the database server; it is zero for a file.
+// of another program, for damage, for another pepper, for an unfinished copy, and if the database cannot be reached.
+// The file must exist. clock is the time of the database server; it is zero for a file.
 func Check(ctx context.Context, cfg Config) (clock time.Time, err error) {
 	if err := cfg.check(); err != nil {
 		return time.Time{}, err
@@ -39,12 +39,18 @@ func Check(ctx context.Context, cfg Config) (clock time.Time, err error) {
 		return time.Time{}, err
 	}
 	tables, err := texts(ctx, db, l.tables)
-	var known []string
+	var known, copied []string
 	if err == nil && slices.Contains(tables, versionTable) {
 		known, err = texts(ctx, db, "SELECT value FROM facts WHERE name = '"+factPepper+"'")
 	}
+	if err == nil && slices.Contains(tables, versionTable) {
+		copied, err = texts(ctx, db, "SELECT value FROM facts WHERE name = '"+factCopyTarget+"'")
+	}
 	if err != nil {
 		return time.Time{}, kind(ctx, l, err)
+	}
+	if len(copied) > 0 {
+		return time.Time{}, ErrUnfinishedCopy
 	}
 	if err := checkPepper(strings.Join(known, ""), cfg.Pepper); err != nil || cfg.DSN == "" {
 		return time.Time{}, err

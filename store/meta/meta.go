@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -48,6 +49,8 @@ type Config struct {
 	Timeout time.Duration
 	// Logger receives migrations, destroyed salts, and failures to store uses of keys. Nil means no logging.
 	Logger *slog.Logger
+
+	isCopy bool // Copy opens its target, which may be unfinished
 }
 
 // Format prints only the place of the records, without the password of a DSN.
@@ -99,7 +102,8 @@ var (
 //   - store.ErrNewerSchema if the tables belong to a newer program,
 //   - store.ErrCorrupt if the file is damaged or the tables belong to another program,
 //   - store.ErrUnavailable if the database is locked, cannot be reached, or denies access,
-//   - [ErrOtherPepper] if the records belong to another pepper than Config.Pepper.
+//   - [ErrOtherPepper] if the records belong to another pepper than Config.Pepper,
+//   - [ErrUnfinishedCopy] if a [Copy] into the database was stopped.
 //
 // After these errors nothing was changed. Each migration is a transaction: if one is interrupted, opening again
 // continues.
@@ -157,6 +161,9 @@ func (s *Store) prepare(ctx context.Context, files fs.FS) error {
 	}
 	if err := s.migrate(ctx, files); err != nil {
 		return err
+	}
+	if copied, err := s.Fact(ctx, factCopyTarget); err != nil || copied != "" && !s.cfg.isCopy {
+		return cmp.Or(err, ErrUnfinishedCopy)
 	}
 	if err := s.adoptPepper(ctx); err != nil {
 		return err

@@ -180,7 +180,7 @@ func change(ctx context.Context, db querier, q sq.Sqlizer) (int64, error) {
 }
 
 // insert runs a single statement as update does. If owner is not empty, it must exist.
-func (s *Store) insert(ctx context.Context, what, owner string, q sq.InsertBuilder) error {
+func (s *Store) insert(ctx context.Context, what, owner string, q sq.Sqlizer) error {
 	return s.update(ctx, what, func(ctx context.Context, db querier) error {
 		if owner != "" {
 			if err := s.needOwner(ctx, db, owner); err != nil {

@@ -186,10 +186,10 @@ func TestTrackerDocument(t *testing.T) {
 }
 
 // demoWebsite starts a server with the website web_demo and returns a key for it.
-func demoWebsite(t *testing.T) (installed, *process, string) {
+func demoWebsite(t *testing.T, flags ...string) (installed, *process, string) {
 	t.Helper()
 	in := installed{dir: t.TempDir()}
-	p := in.serve(t)
+	p := in.serve(t, flags...)
 	in.do(t, "websites", "add", "--id", "web_demo", "--domain", "shop.example")
 	return in, p, in.secret(t, "keys", "add", "--resource", "website:web_demo", "--scope", "read:data,track:events")
 }

@@ -51,12 +51,13 @@ func (m *migrateTables) Run(ctx context.Context, e environment) (err error) {
 	return err
 }
 
-// copyEvents copies all rows of a data folder to ClickHouse and verifies the copy.
+// copyEvents copies all rows of a data folder to ClickHouse, or its records to PostgreSQL, and verifies the copy.
 type copyEvents struct {
 	tables
 
 	Data   string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Data folder to copy; a server may be running on it."`
-	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE|duckdb" help:"ClickHouse, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. duckdb: copy the SQLite file of a program without cgo to a DuckDB file in the same folder."`
+	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE|duckdb" help:"ClickHouse, such as clickhouse://name:password@host:9000/database, or http:// with port 8123. duckdb: copy the SQLite file of a program without cgo to a DuckDB file in the same folder."`
+	Meta   dsn    `placeholder:"ADDRESS|@FILE" help:"Copy the records (keys, websites, flags, audit and so on) instead of the events, into an empty PostgreSQL database, such as postgres://name:password@host/database?search_path=schema. Stop the server first."`
 	Verify bool   `help:"Only compare; change nothing."`
 	Before day    `placeholder:"DAY" help:"Leave out rows of this UTC day and later days, such as 2026-11-21."`
 	Follow bool   `help:"Go on copying new rows while the server runs. When the server stops, copy the last rows and end."`
@@ -64,8 +65,14 @@ type copyEvents struct {
 }
 
 func (c *copyEvents) Validate() error {
+	if c.Meta != "" {
+		if c.Follow || !c.Before.IsZero() {
+			return errors.New("--meta copies all records of a folder without a server: leave out --follow and --before")
+		}
+		return nil
+	}
 	if c.To == "" {
-		return errors.New("--to is empty")
+		return errors.New("--to is empty: name the database for the events, or copy the records with --meta")
 	}
 	if c.Rows < 0 {
 		return errors.New("--rows is negative")
@@ -80,6 +87,9 @@ func (c *copyEvents) Validate() error {
 }
 
 func (c *copyEvents) Run(ctx context.Context, e environment) error {
+	if c.Meta != "" {
+		return c.records(ctx, e)
+	}
 	run := c.transfer
 	if c.To == toDuckDB {
 		run = c.toFile

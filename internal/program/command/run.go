@@ -85,7 +85,7 @@ type commands struct {
 	Export     exportRows    `cmd:"" help:"Export the raw rows of a website, link or monitor."`
 	Erase      eraseData     `cmd:"" help:"Erase a visitor, a profile or all events of a website."`
 	Subject    showSubject   `cmd:"" help:"Show all that is stored of a visitor or a profile."`
-	Copy       copyEvents    `cmd:"" help:"Copy all events to ClickHouse, or from SQLite to DuckDB, and verify the copy."`
+	Copy       copyEvents    `cmd:"" help:"Copy all events to ClickHouse or from SQLite to DuckDB, or all records to PostgreSQL, and verify the copy."`
 	Backup     makeBackup    `cmd:"" help:"Back up the data folder, also while a server runs on it."`
 	Restore    restoreBackup `cmd:"" help:"Restore a backup into an empty data folder."`
 	Mcp        serveTools    `cmd:"" help:"Let an assistant on this machine ask a server, by the Model Context Protocol."`

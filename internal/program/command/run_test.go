@@ -47,6 +47,8 @@ func TestRun(t *testing.T) {
 			`unknown flag --ownr, did you mean "--owner"? (help: sightline keys list --help)`},
 		{"copying to nowhere", "copy", 2, "", "--to"},
 		{"copying to an empty address", "copy --to=", 2, "", "--to is empty"},
+		{"copying records that change", "copy --meta postgres://h/d --follow", 2, "", "leave out --follow and --before"},
+		{"copying records of a missing folder", "copy --meta postgres://h/d --data /nowhere", 1, "", "does not exist"},
 		{"copying a negative number of rows", "copy --to clickhouse://h/d --rows -1", 2, "", "--rows is negative"},
 		{"copying before an invalid day", "copy --to clickhouse://h/d --before 2026-02-30", 2, "",
 			"--before: not a day"},

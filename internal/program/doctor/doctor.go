@@ -39,7 +39,7 @@ const (
 // A Finding is the result of one check.
 type Finding struct {
 	Level Level `json:"level"`
-	// folder, files, server, events, records, disk, clock, retention, sealing, clickhouse, redis or backups
+	// folder, files, server, events, records, geoip, proxy, disk, clock, retention, sealing, clickhouse, redis or backups
 	Check string `json:"check"`
 	Text  string `json:"text"` // what was found
 	Do    string `json:"do,omitempty"`
@@ -55,8 +55,12 @@ type Config struct {
 	BackupTo   string            // folder of regular backups; empty: the one of the running server
 	Every      time.Duration     // time between regular backups, unless the server says another; 0: 24 h
 	MinFree    int64             // embedded.Config.MinFree of the server
+	GeoIP      string            // file of serve --geoip; empty: none
 	Days       int               // number of days before today whose stored results are compared with their events
 	Now        func() time.Time
+
+	HasCountryHeader bool // serve has --country-header
+	HasProxy         bool // serve has --trusted-proxy
 }
 
 // A doctor collects findings.
@@ -94,6 +98,8 @@ func Check(ctx context.Context, cfg Config) []Finding {
 	d.checkRecords(ctx)
 	d.checkLost(ctx)
 	d.checkRedis(ctx)
+	d.checkPlaces()
+	d.checkProxy()
 	d.checkDisk()
 	d.checkBackups(ctx)
 	if events, closeEvents := d.openEvents(ctx, sound); events != nil {

@@ -3,18 +3,23 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/sightline-analytics/sightline/auth"
+	"github.com/maxmind/mmdbwriter"
+	"github.com/maxmind/mmdbwriter/mmdbtype"
+
 	"github.com/sightline-analytics/sightline/internal/program/backup"
 	"github.com/sightline-analytics/sightline/internal/program/control"
 	"github.com/sightline-analytics/sightline/internal/program/install"
@@ -35,11 +40,12 @@ func folder(t *testing.T) Config {
 	t.Helper()
 	ctx := t.Context()
 	cfg := Config{Data: t.TempDir(), BackupTo: t.TempDir(), Every: 24 * time.Hour, Days: 3,
-		Now: func() time.Time { return noon }}
+		Now: func() time.Time { return noon }, GeoIP: placesFile(t, noon.AddDate(0, 0, -20)), HasProxy: true}
 	if err := os.Chmod(cfg.Data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := install.Pepper(ctx, cfg.Data, "", "", quiet, cfg.Now); err != nil {
+	pepper, err := install.Pepper(ctx, cfg.Data, "", "", quiet, cfg.Now)
+	if err != nil {
 		t.Fatal(err)
 	}
 	events, err := install.OpenFile(ctx, cfg.Data, embedded.Config{Now: cfg.Now})
@@ -62,7 +68,7 @@ func folder(t *testing.T) Config {
 	if err := query.NewSealer(engine).Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
-	records, err := install.OpenRecords(ctx, cfg.Data, "", auth.Pepper{}, quiet, cfg.Now)
+	records, err := install.OpenRecords(ctx, cfg.Data, "", pepper, quiet, cfg.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +98,32 @@ func settle(t *testing.T, cfg Config) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// placesFile returns a GeoIP file that was built at a time.
+func placesFile(t *testing.T, built time.Time) string {
+	t.Helper()
+	tree, err := mmdbwriter.New(mmdbwriter.Options{DatabaseType: "GeoLite2-Country", IncludeReservedNetworks: true,
+		BuildEpoch: built.Unix()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, network, err := net.ParseCIDR("203.0.113.0/24")
+	if err == nil {
+		err = tree.Insert(network, mmdbtype.Map{"country": mmdbtype.Map{"iso_code": mmdbtype.String("FR")}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content bytes.Buffer
+	if _, err := tree.WriteTo(&content); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "places.mmdb")
+	if err := os.WriteFile(path, content.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // copied returns a copy of the folders of cfg.
@@ -213,7 +245,7 @@ func execute(t *testing.T, cfg *Config, driver, name, text string) {
 	}
 }
 
-// Each row provokes one finding.
+// Each row breaks an installation in one way, and says what the finding tells an operator to do.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	sound := folder(t)
@@ -223,105 +255,130 @@ func TestFindings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	remove := func(name string) func(*testing.T, *Config) {
+		return func(t *testing.T, cfg *Config) { must(t, os.Remove(filepath.Join(cfg.Data, name))) }
+	}
+	rename := func(from, to string) func(*testing.T, *Config) {
+		return func(t *testing.T, cfg *Config) {
+			must(t, os.Rename(filepath.Join(cfg.Data, from), filepath.Join(cfg.Data, to)))
+		}
+	}
+	write := func(name, text string) func(*testing.T, *Config) {
+		return func(t *testing.T, cfg *Config) {
+			must(t, os.WriteFile(filepath.Join(cfg.Data, name), []byte(text), 0o600))
+		}
+	}
+	mode := func(name string, bits os.FileMode) func(*testing.T, *Config) {
+		return func(t *testing.T, cfg *Config) { must(t, os.Chmod(filepath.Join(cfg.Data, name), bits)) }
+	}
+	set := func(change func(*Config)) func(*testing.T, *Config) {
+		return func(_ *testing.T, cfg *Config) { change(cfg) }
+	}
+	at := func(moment time.Time) func(*testing.T, *Config) {
+		return set(func(cfg *Config) { cfg.Now = func() time.Time { return moment } })
+	}
 	for _, c := range []struct {
 		name    string
 		provoke func(t *testing.T, cfg *Config)
 		level   Level
 		check   string
 		text    string
+		do      string
 	}{
-		{"no folder", func(_ *testing.T, cfg *Config) { cfg.Data += "/none" }, Problem, "folder", "does not exist"},
-		{"a folder that others may read", func(t *testing.T, cfg *Config) { must(t, os.Chmod(cfg.Data, 0o755)) },
-			Warning, "folder", "mode 0755"},
-		{"a half restored folder", func(t *testing.T, cfg *Config) {
-			must(t, os.WriteFile(filepath.Join(cfg.Data, install.RestoreFile), nil, 0o600))
-		}, Problem, "folder", "is not finished"},
-		{"no events", func(t *testing.T,
-			cfg *Config) {
-			must(t, os.Remove(filepath.Join(cfg.Data, install.EventsFile)))
-		}, Problem, "files", "is missing"},
-		{"a log without events", func(t *testing.T, cfg *Config) {
-			must(t, os.Rename(filepath.Join(cfg.Data, install.EventsFile),
-				filepath.Join(cfg.Data, install.EventsFile+".wal")))
-		}, Problem, "files", "exists without"},
+		{"no folder", set(func(cfg *Config) { cfg.Data += "/none" }), Problem, "folder", "does not exist", "--data"},
+		{"a folder that others may read", mode(".", 0o755), Warning, "folder", "mode 0755", "chmod 0700 "},
+		{"a half restored folder", write(install.RestoreFile, ""), Problem, "folder", "is not finished",
+			"run restore again"},
+		{"no events", remove(install.EventsFile), Problem, "files", "is missing", "restore"},
+		{"events of a build without cgo", rename(install.EventsFile, "analytics.sqlite"), Problem, "files",
+			"the events are in analytics.sqlite", "sightline copy --to duckdb --data "},
+		{"a log without events", rename(install.EventsFile, install.EventsFile+".wal"), Problem, "files",
+			"exists without", "put the file back"},
 		{"a large log", func(t *testing.T, cfg *Config) {
 			log := filepath.Join(cfg.Data, install.EventsFile+".wal")
 			must(t, os.WriteFile(log, nil, 0o600))
 			must(t, os.Truncate(log, largeLog+1))
-		}, Warning, "files", "could not be moved"},
-		{"a copy of a damaged log", func(t *testing.T, cfg *Config) {
-			must(t, os.WriteFile(filepath.Join(cfg.Data, install.EventsFile+".wal.20261101T000000Z"), nil, 0o600))
-		}, Warning, "files", "was damaged once"},
-		{"no records", func(t *testing.T,
-			cfg *Config) {
-			must(t, os.Remove(filepath.Join(cfg.Data, install.RecordsFile)))
-		}, Problem, "files", "meta.sqlite is missing"},
-		{"no pepper", func(t *testing.T,
-			cfg *Config) {
-			must(t, os.Remove(filepath.Join(cfg.Data, install.PepperFile)))
-		}, Problem, "files", "pepper is missing"},
+		}, Warning, "files", "could not be moved", "free disk space"},
+		{"a copy of a damaged log", write(install.EventsFile+".wal.20261101T000000Z", ""), Warning, "files",
+			"was damaged once", "docs/recovery.md"},
+		{"no records", remove(install.RecordsFile), Problem, "files", "meta.sqlite is missing", "from a backup"},
+		{"no pepper", remove(install.PepperFile), Problem, "files", "pepper is missing", "--pepper-file"},
+		{"another pepper", write(install.PepperFile, strings.Repeat("ab", 32)), Problem, "records",
+			"not the pepper of the records", "--pepper-file"},
+		{"a pepper elsewhere that does not exist", set(func(cfg *Config) { cfg.PepperFile = "/none/pepper" }), Problem,
+			"files", "/none/pepper", "--pepper-file"},
 		{"a folder in place of the records", func(t *testing.T, cfg *Config) {
 			must(t, os.Remove(filepath.Join(cfg.Data, install.RecordsFile)))
 			must(t, os.Mkdir(filepath.Join(cfg.Data, install.RecordsFile), 0o700))
-		}, Problem, "files", "is not a file"},
-		{"a file that others may read",
-			func(t *testing.T, cfg *Config) { must(t, os.Chmod(filepath.Join(cfg.Data, install.EventsFile), 0o644)) },
-			Warning, "files", "mode 0644"},
+		}, Problem, "files", "is not a file", "from a backup"},
+		{"a file that others may read", mode(install.EventsFile, 0o644), Warning, "files", "mode 0644", "chmod 0600 "},
 		{"damaged events", func(t *testing.T, cfg *Config) { damage(t, cfg, install.EventsFile, 40_000) }, Problem,
-			"events", "are damaged"},
+			"events", "are damaged", "docs/recovery.md"},
 		{"newer tables of events", func(t *testing.T, cfg *Config) {
 			execute(t, cfg, "duckdb", install.EventsFile, "UPDATE schema_version SET version = 1000")
-		}, Problem, "events", "newer program"},
+		}, Problem, "events", "newer program", "use the newer program"},
 		{"events that another process has opened", func(t *testing.T, cfg *Config) {
 			s, err := embedded.Open(t.Context(), embedded.Config{Folder: cfg.Data})
 			must(t, err)
 			t.Cleanup(func() { _ = s.Close(context.Background()) })
-		}, Problem, "events", "another process has opened"},
+		}, Problem, "events", "another process has opened", "fuser "},
 		{"damaged records", func(t *testing.T, cfg *Config) { damage(t, cfg, install.RecordsFile, 0) }, Problem,
-			"records", "are damaged"},
+			"records", "are damaged", "restore a backup"},
 		{"newer tables of records", func(t *testing.T, cfg *Config) {
 			execute(t, cfg, "sqlite", install.RecordsFile,
 				"INSERT INTO sightline_meta_version(version_id, is_applied) VALUES (1000, 1)")
-		}, Problem, "records", "newer program"},
+		}, Problem, "records", "newer program", "use the newer program"},
 		{"PostgreSQL that does not answer",
-			func(_ *testing.T, cfg *Config) { cfg.Meta = "postgres://127.0.0.1:1/x?connect_timeout=1" }, Problem,
-			"records", "PostgreSQL cannot be read"},
-		{"Redis that does not answer", func(_ *testing.T, cfg *Config) { cfg.Redis = "redis://127.0.0.1:1" }, Problem,
-			"redis", "does not answer"},
-		{"ClickHouse that does not answer", func(_ *testing.T, cfg *Config) {
+			set(func(cfg *Config) { cfg.Meta = "postgres://127.0.0.1:1/x?connect_timeout=1" }), Problem, "records",
+			"PostgreSQL cannot be read", "check the address"},
+		{"Redis that does not answer", set(func(cfg *Config) { cfg.Redis = "redis://127.0.0.1:1" }), Problem, "redis",
+			"does not answer", "check"},
+		{"ClickHouse that does not answer", set(func(cfg *Config) {
 			cfg.ClickHouse = clickhouse.Config{DSN: "clickhouse://127.0.0.1:1/x"}
-		}, Problem, "clickhouse", "cannot be used"},
-		{"a clock that was set back", func(_ *testing.T, cfg *Config) {
-			cfg.Now = func() time.Time { return noon.Add(-2 * time.Hour) }
-		}, Problem, "clock", "was written 2h0m0s after"},
-		{"events of the future", func(_ *testing.T, cfg *Config) {
-			cfg.Now = func() time.Time { return noon.Add(-2 * time.Hour) }
-		}, Warning, "clock", "is 1h0m0s after"},
+		}), Problem, "clickhouse", "cannot be used", "check the address"},
+		{"no file with places", set(func(cfg *Config) { cfg.GeoIP = "" }), Warning, "geoip", "countries are empty",
+			"serve with --geoip FILE"},
+		{"a file with places that does not exist", set(func(cfg *Config) { cfg.GeoIP = "/none/places.mmdb" }), Problem,
+			"geoip", "/none/places.mmdb does not exist", "serve with --geoip FILE"},
+		{"a file with places that is none", func(_ *testing.T, cfg *Config) {
+			cfg.GeoIP = filepath.Join(cfg.Data, install.PepperFile)
+		}, Problem, "geoip", "cannot be used", "serve with --geoip FILE"},
+		{"an old file with places", func(t *testing.T, cfg *Config) {
+			cfg.GeoIP = placesFile(t, noon.AddDate(0, 0, -61))
+		}, Warning, "geoip", "is of " + noon.AddDate(0, 0, -61).Format(time.DateOnly), "newer one"},
+		{"no proxy", set(func(cfg *Config) { cfg.HasProxy = false }), Warning, "proxy", "no proxy is named",
+			"serve with --trusted-proxy ADDRESS"},
+		{"a clock that was set back", at(noon.Add(-2 * time.Hour)), Problem, "clock", "was written 2h0m0s after",
+			"NTP"},
+		{"events of the future", at(noon.Add(-2 * time.Hour)), Warning, "clock", "is 1h0m0s after", "clock"},
 		{"stored results that are wrong", func(t *testing.T, cfg *Config) {
 			execute(t, cfg, "duckdb", install.EventsFile, "DELETE FROM sealed_sessions")
-		}, Problem, "sealing", "differ from its events on 2 days"},
-		{"no regular backups", func(_ *testing.T, cfg *Config) { cfg.BackupTo = "" }, Warning, "backups",
-			"no regular backups"},
+		}, Problem, "sealing", "differ from its events on 2 days", "derived rebuild --website w"},
+		{"no regular backups", set(func(cfg *Config) { cfg.BackupTo = "" }), Warning, "backups", "no regular backups",
+			"--backup-to"},
 		{"no backup", func(t *testing.T, cfg *Config) { cfg.BackupTo = t.TempDir() }, Problem, "backups",
-			"no complete backup"},
-		{"an old backup", func(_ *testing.T, cfg *Config) {
-			cfg.Now = func() time.Time { return noon.Add(25*time.Hour + time.Minute) }
-		}, Problem, "backups", "is 25h1m0s old"},
+			"no complete backup", "run backup "},
+		{"an old backup", at(noon.Add(25*time.Hour + time.Minute)), Problem, "backups", "is 25h1m0s old",
+			"run backup "},
 		{"an incomplete backup", func(t *testing.T, cfg *Config) {
 			must(t, os.Mkdir(filepath.Join(cfg.BackupTo, "sightline-20261101T000000Z.partial"), 0o700))
-		}, Warning, "backups", "1 incomplete"},
+		}, Warning, "backups", "1 incomplete", "the next backup"},
 		{"a backup without a file", func(t *testing.T, cfg *Config) {
 			files, err := filepath.Glob(filepath.Join(cfg.BackupTo, "*", install.RecordsFile))
 			must(t, err)
 			must(t, os.Remove(files[0]))
-		}, Problem, "backups", "meta.sqlite is missing"},
+		}, Problem, "backups", "meta.sqlite is missing", "run backup "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			cfg := copied(t, sound)
 			c.provoke(t, &cfg)
-			if found := Check(t.Context(), cfg); !has(found, c.level, c.check, c.text) {
-				t.Errorf("there is no %s about %s with %q: %+v", c.level, c.check, c.text, worst(found))
+			found := Check(t.Context(), cfg)
+			if !slices.ContainsFunc(found, func(f Finding) bool {
+				return f.Level == c.level && f.Check == c.check && strings.Contains(f.Text, c.text) &&
+					strings.Contains(f.Do, c.do)
+			}) {
+				t.Errorf("there is no %s about %s with %q and %q: %+v", c.level, c.check, c.text, c.do, worst(found))
 			}
 		})
 	}

@@ -52,6 +52,8 @@ func (d *doctor) checkRecords(ctx context.Context) {
 		d.recordsSound = true
 		d.found(Problem, "records", "put the right pepper back from your copy, or name it with --pepper-file; if it is lost, see docs/security.md",
 			"this is not the pepper of the records in %s: no key works, and the audit trail cannot be verified", what)
+	case errors.Is(err, meta.ErrUnfinishedCopy):
+		d.found(Problem, "records", "run the same copy --meta again", "the records in %s are a copy that was stopped", what)
 	case errors.Is(err, store.ErrNewerSchema):
 		d.found(Problem, "records", "use the newer program, or restore a backup",
 			"the tables in %s are of a newer program: %v", what, err)

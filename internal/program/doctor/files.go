@@ -54,7 +54,11 @@ func (d *doctor) checkFiles() (sound bool) {
 	before := len(d.findings)
 	sound = true
 	log := filepath.Join(d.Data, install.EventsFile+".wal")
-	if d.ClickHouse.DSN == "" {
+	switch {
+	case d.ClickHouse.DSN != "":
+	case d.checkBuild():
+		sound = false
+	default:
 		sound = d.checkOne(install.EventsFile, "put it back from a backup with restore, or start serve to create it")
 		info, err := os.Stat(log)
 		if err == nil && !sound {

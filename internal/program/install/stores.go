@@ -100,6 +100,8 @@ func explain(file string, err error) error {
 		return fmt.Errorf("%s was written by a newer version of this program; nothing was changed", file)
 	case errors.Is(err, store.ErrCorrupt):
 		return fmt.Errorf("%s is damaged, or not a file of this program; nothing was changed (%w)", file, err)
+	case errors.Is(err, meta.ErrUnfinishedCopy):
+		return fmt.Errorf("%s: %w: run the same copy --meta again, or name an empty database", file, err)
 	case errors.Is(err, store.ErrFull):
 		return fmt.Errorf("%s: the disk is full%s (%w)", file, logSize(filepath.Dir(file)), err)
 	default:
