@@ -139,6 +139,46 @@ await run({
     assert.ok(!(await address(tab)).has("filter"));
   },
 
+  async "by default whole days are compared with the same weekdays"() {
+    const day = (n) => new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", dateStyle: "short" }).format(Date.now() - n * 86_400_000);
+    const tab = await open(), shownOf = (text) => text.toLocaleString("en-GB");
+    await settled(tab);
+    const whole = { preset: undefined, startDate: day(28), endDate: day(1) };
+    const compared = async (compare) => (await query(service, { timezone: "Europe/Berlin", ...whole, parameters: [{ name: "summary_metrics", compare }, { name: "pages", compare, sortBy: "visitors", sortOrder: "desc" }, { name: "summary", compare }] }));
+    const [{ data: [now], previous: [before] }, { data: [page], previous: [pageBefore] }, { previous: days }] = await compared("previous_weeks");
+    assert.equal(await tile(tab, "Visitors"), now.visitors);
+    assert.equal(await tab.locator("path.open").count(), 0, "the range has a day that is not over");
+    // The other value stands in the tile, the list and the tip of the chart.
+    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`before: ${shownOf(before.visitors)}`));
+    const cells = await card(tab, "Pages").locator("tbody tr").first().locator("td").allTextContents();
+    assert.deepEqual(cells.slice(0, 3), [page.path, shownOf(page.visitors), shownOf(pageBefore.visitors)]);
+    await tab.getByRole("slider").focus();
+    await tab.keyboard.press("Home");
+    assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${days[0].visitors}Change: `));
+
+    // A period of the reader's choice, kept by the address.
+    const own = `${day(40)},${day(35)}`;
+    await tab.locator("select[name=compare]").selectOption("own");
+    await settled(tab);
+    assert.match((await address(tab)).get("compare"), /^\d{4}-\d\d-\d\d,\d{4}-\d\d-\d\d$/);
+    await tab.locator("input[name=compareFrom]").fill(day(40));
+    await settled(tab);
+    await tab.locator("input[name=compareTo]").fill(day(35));
+    await settled(tab);
+    assert.equal((await address(tab)).get("compare"), own);
+    await tab.reload();
+    await settled(tab);
+    assert.equal(await tab.locator("input[name=compareTo]").inputValue(), day(35));
+    const [{ previous: [chosen] }] = await compared(own);
+    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`before: ${shownOf(chosen.visitors)}`));
+    await everywhere(tab, "a period of one's own to compare with");
+    await tab.locator("select[name=preset]").selectOption("last_12m"); // longer than 364 days can be
+    await tab.setViewportSize({ width: 1440, height: 900 });
+    await tab.locator("select[name=compare]").selectOption("previous_year_weeks");
+    await settled(tab);
+    assert.equal(await tab.locator(".failed").count(), 0);
+  },
+
   async "dates move, compare and divide"() {
     const tab = await open({ preset: "last_7d" });
     await settled(tab);
@@ -174,7 +214,7 @@ await run({
     const slider = tab.getByRole("slider"), text = () => slider.getAttribute("aria-valuetext");
     await slider.focus();
     await tab.keyboard.press("Home");
-    assert.match(await text(), new RegExp(`: ${data[0].visitors} Visitors\\..*: ${previous[0].visitors}$`));
+    assert.match(await text(), new RegExp(`: ${data[0].visitors} Visitors\\..*: ${previous[0].visitors}(\\. Change: |$)`));
     assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${data[0].visitors} Visitors`));
     await tab.keyboard.press("ArrowRight");
     assert.match(await text(), new RegExp(`: ${data[1].visitors} Visitors`));

@@ -1,5 +1,5 @@
 // Requests to the API. This is the only file that sends any.
-import { intervalOf, weekStart } from "./dates.js";
+import { intervalOf, rangeOf, weekStart } from "./dates.js";
 
 const root = document.querySelector("meta[name=sightline-api]").content;
 const stored = "sightline-key", ofLink = "sightline-key-of-link";
@@ -100,8 +100,7 @@ export function condition({ field, op, values }, ofVisits = false) {
 /** Returns the body of a question about a view. */
 export function question(view, parameters) {
   return {
-    ...(view.preset ? { preset: view.preset } : { startDate: view.from, endDate: view.to }),
-    granularity: intervalOf(view), weekStart, filters: view.filters.map((filter) => condition(filter)), parameters,
+    ...rangeOf(view), granularity: intervalOf(view), weekStart, filters: view.filters.map((filter) => condition(filter)), parameters,
   };
 }
 

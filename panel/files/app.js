@@ -3,7 +3,7 @@ import { blank, closed, read, write } from "./address.js";
 import { askBefore, askForKey } from "./access.js";
 import { allowed, ask, Fault, questionPath, question, rememberedKey, replacesKey, useKey, useLink, websites } from "./api.js";
 import { drawControls } from "./controls.js";
-import { isDate } from "./dates.js";
+import { addDays, daysOf, isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
 import { byId, element, focusOn, replace } from "./dom.js";
 import { drawFilters, withFilter } from "./filters.js";
@@ -49,6 +49,13 @@ const act = {
     if (!isDate(from) || !isDate(to)) return;
     if (from > to) [from, to] = changed === "from" ? [from, from] : [to, to];
     go({ preset: "", from, to });
+  },
+  compareDates(from, to, changed) { // without dates: those of the last answer, or as many days before
+    const { startDate, endDate } = answered?.meta ?? {}, previous = answered && comparedIn(answered);
+    if (!from) [from, to] = [previous?.startDate ?? (startDate && addDays(startDate, -daysOf(startDate, endDate))), previous?.endDate ?? (startDate && addDays(startDate, -1))];
+    if (!isDate(from ?? "") || !isDate(to ?? "")) return;
+    if (from > to) [from, to] = changed === "compareFrom" ? [from, from] : [to, to];
+    go({ compare: `${from},${to}` });
   },
   theme(name) {
     useTheme(name);
@@ -176,8 +183,11 @@ async function show(again = false) {
   }
 }
 
+/** The dates that an answer is compared with, or undefined. */
+const comparedIn = ({ answers, loaded }) => Object.values({ ...answers, ...loaded?.answers }).find((answer) => answer.meta?.previous)?.meta.previous;
+
 function draw() {
-  const { answers, loaded, meta, at } = answered, parts = byId("answers");
+  const { answers, meta, at } = answered, parts = byId("answers");
   parts.hidden = false;
   parts.classList.remove("stale");
   parts.removeAttribute("aria-busy");
@@ -192,7 +202,7 @@ function draw() {
   byId("place").textContent = texts.manners.place(name, section);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${name}${view.section === "overview" ? "" : `: ${section}`} – Sightline`;
   if (undated) return say("");
-  const other = Object.values({ ...answers, ...loaded?.answers }).find((answer) => answer.meta?.previous)?.meta.previous, dates = span(meta.startDate, meta.endDate);
+  const other = comparedIn(answered), dates = span(meta.startDate, meta.endDate);
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 

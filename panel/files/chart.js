@@ -2,7 +2,7 @@
 import { bucketOf, timeInBucket } from "./annotations.js";
 import { addDays } from "./dates.js";
 import { element, replace } from "./dom.js";
-import { bucket, shown, span } from "./format.js";
+import { bucket, changed, onScale, shown, span } from "./format.js";
 import { texts } from "./texts.js";
 
 const margin = { left: 52, right: 34, top: 10, bottom: 26 }, height = 240;
@@ -66,7 +66,7 @@ export class Chart {
     };
     const solid = meta.partial ? begun - 1 : begun;
     const grid = [0, 0.5, 1].map((share) => [element("line", { class: "grid", x1: margin.left, x2: margin.left + inner, y1: y(top * share), y2: y(top * share) }),
-      element("text", { x: margin.left - 8, y: y(top * share) + 4, "text-anchor": "end" }, shown(top * share, metric.axis ?? metric.format))]);
+      element("text", { x: margin.left - 8, y: y(top * share) + 4, "text-anchor": "end" }, onScale(top * share, metric.axis ?? metric.format))]);
     const labels = labelled(data.length, Math.max(2, Math.floor(inner / 76))).map((i) => element("text", {
       x: x(i), y: height - 6, "text-anchor": "middle", "data-at": i,
     }, bucket(data[i].date, interval)));
@@ -148,8 +148,8 @@ export class Chart {
   /** The lines of text about bucket i: the value, and that of the other period with its own date. */
   lines(i) {
     const { answer: { data, previous }, metric, interval } = this, before = previous?.[i], { second } = metric;
-    const value = (row) => shown(row[metric.column], metric.format);
-    return [texts.bucket(bucket(data[i].date, interval, true), metric.title, value(data[i])), second && texts.bucketOther(second.title, shown(data[i][second.column], metric.format)), before && texts.bucketOther(bucket(before.date, interval, true), value(before))].filter(Boolean);
+    const value = (row) => shown(row[metric.column], metric.format), by = before && changed(data[i][metric.column], before[metric.column], metric.format);
+    return [texts.bucket(bucket(data[i].date, interval, true), metric.title, value(data[i])), second && texts.bucketOther(second.title, shown(data[i][second.column], metric.format)), before && texts.bucketOther(bucket(before.date, interval, true), value(before)), by && texts.changeOf(by.text)].filter(Boolean);
   }
 
   // Zooms to the dates of buckets. The first week or month may begin before the range.

@@ -3,7 +3,7 @@ import { annotate, annotationsDialog } from "./annotations.js";
 import { Chart, metrics } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { button, element, replace } from "./dom.js";
-import { changed, shown, span } from "./format.js";
+import { brief, changed, shown, span } from "./format.js";
 import { firstSteps, neverUsed } from "./install.js";
 import { cards, parameterOf } from "./lists.js";
 import { changeOf, drawCards, tabOf } from "./tables.js";
@@ -53,9 +53,10 @@ async function showInstall(parent, view, act) {
 
 function tile(metric, { success, data, previous, meta }, view, act) {
   const value = success ? data[0]?.[metric.column] : null, before = previous?.[0]?.[metric.column], by = changed(value, before, metric.format);
-  const change = changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" }, "\u00a0");
+  const change = changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" });
   change.setAttribute("aria-hidden", "true"); // a sign and a colour: screen readers get words
-  return button([element("span", { class: "title" }, metric.title), element("strong", {}, shown(value, metric.format)), change,
+  return button([element("span", { class: "title" }, metric.title), element("strong", { title: shown(value, metric.format) }, brief(value, metric.format)),
+    element("span", { class: "against" }, change, before != null && element("span", { class: "soft" }, texts.was(brief(before, metric.format)))),
     by && element("span", { class: "hidden" }, texts.changeInWords(by, span(meta.previous.startDate, meta.previous.endDate)))].filter(Boolean),
   () => act.go({ metric: metric.column }), { "aria-pressed": String(view.metric === metric.column), "data-key": `tile ${metric.column}` });
 }

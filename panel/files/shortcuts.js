@@ -7,7 +7,7 @@ import { theme, themes, useTheme } from "./theme.js";
 
 const stored = "sightline-shortcuts";
 const on = () => localStorage.getItem(stored) !== "off";
-const ranges = { d: "today", e: "yesterday", w: "last_7d", r: "last_30d", m: "this_month", p: "last_month", y: "this_year", l: "last_12m", a: "all_time" };
+const ranges = { d: "today", e: "yesterday", w: "last_7d", q: "last_28d", r: "last_30d", m: "this_month", p: "last_month", y: "this_year", l: "last_12m", a: "all_time" };
 const cycle = (all, now) => all[(all.indexOf(now) + 1) % all.length];
 
 // What keys do. Each entry has the text of the list.
@@ -15,7 +15,7 @@ const keys = {
   ...Object.fromEntries(Object.entries(ranges).map(([key, preset]) => [key, { text: () => texts.presets[preset], press: (act) => act.go({ preset, from: "", to: "" }) }])),
   ArrowLeft: { text: () => texts.before, press: () => byId("controls").querySelector("[data-key=before]")?.click() },
   ArrowRight: { text: () => texts.after, press: () => byId("controls").querySelector("[data-key=after]")?.click() },
-  c: { text: () => texts.manners.changeCompare, press: (act) => act.go({ compare: cycle(Object.keys(texts.compares), act.view().compare) }) },
+  c: { text: () => texts.manners.changeCompare, press: (act) => act.go({ compare: cycle(Object.keys(texts.compares).filter((name) => name !== "own"), act.view().compare) }) },
   f: { text: () => texts.addFilter, press: (act) => act.edit("new") },
   x: { text: () => texts.removeFilters, press: (act) => act.clear() },
   "/": { text: () => texts.manners.searchPages, press: (act) => act.open({ list: "pages" }) || byId("dialog").querySelector("input[type=search]").focus() },

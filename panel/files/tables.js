@@ -1,6 +1,6 @@
 // Cards with tabs, and the rows of lists.
 import { button, element, replace } from "./dom.js";
-import { changed, shown } from "./format.js";
+import { brief, changed, shown } from "./format.js";
 import { cards, columnFormats, lists, textFormats } from "./lists.js";
 import { texts } from "./texts.js";
 
@@ -53,15 +53,14 @@ function rowsOf(name, answer, view, act) {
   if (rows.length === 0) return nothing(name, view);
   if (list.draw) return list.draw(answer, act);
   const [main] = list.columns, most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
-  const extra = list.rating ? [texts.columns.rating] : [texts.columns.percentage, answer.previous && texts.columns.change].filter(Boolean);
+  const extra = list.rating ? [texts.columns.rating] : [...(answer.previous ? [texts.columns.before, texts.columns.change] : []), texts.columns.percentage];
   const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col", class: { [texts.columns.rating]: "rated", [texts.columns.percentage]: "share", [texts.columns.p75]: "long" }[text] }, text)));
   const body = rows.map(({ row, before }) => {
     const first = nameCell(name, row, act, "row");
     if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
-    const value = element("td", {}, list.format ? list.format(row[main], row) : shown(row[main], columnFormats[main]));
-    const rest = list.rating ? [ratingCell(list, row)] : [element("td", { class: "soft share" }, shown(row.percentage, "share"))];
-    if (!list.rating && answer.previous) rest.push(changeCell(row[main], before?.[main], list.good));
-    return element("tr", {}, first, value, rest);
+    const value = numberCell(list, row);
+    const compared = answer.previous && !list.rating ? comparedCells(row, before, list) : [];
+    return element("tr", {}, first, value, list.rating ? ratingCell(list, row) : [...compared, element("td", { class: "soft share" }, shown(row.percentage, "share"))]);
   });
   return element("table", {}, element("thead", {}, head), element("tbody", {}, body));
 }
@@ -72,6 +71,20 @@ export const nothing = (name, { filters }) => element("p", { class: "soft" }, fi
 function ratingCell(list, row) {
   const rated = list.rating(row);
   return element("td", {}, rated ? element("span", { class: `rating ${rated}` }, texts.ratings[rated], list.rated && rated !== "good" && `: ${list.rated(row)}`) : "–");
+}
+
+/** Returns the cell of the main number of a row, which may be missing. Millions are short; the title has all digits. */
+function numberCell(list, row, kind) {
+  const [main] = list.columns, value = row?.[main], format = columnFormats[main];
+  if (list.format) return element("td", { class: kind }, row ? list.format(value, row) : "–");
+  const text = brief(value, format), all = shown(value, format);
+  return element("td", { class: kind, title: text !== all && all }, text);
+}
+
+/** Returns the cells with the value of the other period, and the change from it. */
+function comparedCells(row, before, list) {
+  const [main] = list.columns;
+  return [numberCell(list, before, "soft before"), changeCell(row[main], before?.[main], list.good)];
 }
 
 function changeCell(value, before, good = 1) {
@@ -100,7 +113,7 @@ export function wideTable(name, answer, rows, view, act) {
   };
   const compared = Boolean(answer.previous), main = list.columns[0];
   const heads = [list.time ? element("th", { scope: "col", class: list.precise ? "clock" : "time" }, texts.columns[list.time]) : element("th", { scope: "col" }, texts.columns.name),
-    ...list.columns.map((column) => head(column, texts.columns[column])), compared && element("th", { scope: "col" }, texts.columns.change), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
+    ...list.columns.map((column) => head(column, texts.columns[column])), ...(compared ? [texts.columns.before, texts.columns.change].map((text) => element("th", { scope: "col" }, text)) : []), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
   const most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
   const first = (row) => {
     if (!list.time) {
@@ -119,7 +132,7 @@ export function wideTable(name, answer, rows, view, act) {
   };
   const body = rows.map(({ row, before }) => element("tr", {}, first(row),
     list.columns.map((column) => element("td", { class: kind(column), dir: kind(column) === "text" && "auto" }, text(column, row))),
-    compared && changeCell(row[main], before?.[main], list.good), list.rating && ratingCell(list, row)));
+    compared && comparedCells(row, before, list), list.rating && ratingCell(list, row)));
   const table = element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.filter(Boolean))), element("tbody", {}, body));
   table.style.setProperty("--columns", heads.filter(Boolean).length - 1 + list.columns.filter((column) => kind(column) === "when").length);
   table.style.setProperty("--texts", list.columns.filter((column) => kind(column) === "text").length);
