@@ -382,6 +382,76 @@ await run({
     }
   },
 
+  async "small things are right"() {
+    // A key whose middle was left out says so, and a new tab knows the key of the others until it is left.
+    const tab = await open(new URLSearchParams({ website: service.websiteId, preset: "last_7d" }));
+    await tab.getByLabel("Key or panel token").fill(`${service.key.slice(0, 8)}…`);
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await tab.getByText("This is not a whole key").waitFor();
+    await tab.getByLabel("Key or panel token").fill(service.key);
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await settled(tab);
+    const other = await tab.context().newPage();
+    await other.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId, preset: "last_7d" })}`);
+    await settled(other);
+
+    // An entry page filters visits by where they began, and a row of properties the visits that have it.
+    const chips = () => tab.locator(".chip").allTextContents();
+    await tab.getByRole("tab", { name: "Entry" }).click();
+    await settled(tab);
+    const row = card(tab, "Pages").locator("tbody tr").first(), [path, visits] = await row.locator("td").allTextContents();
+    await row.getByRole("button").click();
+    await settled(tab);
+    assert.match((await chips())[0], /^Entry page is /);
+    assert.equal((await totals({ filters: [{ field: "entry_page", op: "eq", value: path }] })).sessions, number(visits));
+    assert.equal(await tile(tab, "Visits"), number(visits));
+    await tab.keyboard.press("x");
+    await settled(tab);
+    await tab.getByRole("button", { name: "Properties" }).first().click();
+    const property = tab.locator("dialog tbody td.name button").first(), [key, value] = (await property.textContent()).split(" = ");
+    await property.click();
+    await settled(tab);
+    assert.equal((await chips())[0], `Property ${key} is ${value}✕`);
+    const did = { did: { event: { op: "matches", value: "." }, filters: [{ field: `property:${key}`, op: "eq", value }] } };
+    assert.equal(await tile(tab, "Visits"), (await totals({ filters: [did] })).sessions);
+    await tab.keyboard.press("x");
+    await settled(tab);
+
+    // One list that is slow or fails holds back nothing else, and the navigation stays where it is while the page loads.
+    const place = await other.evaluate(() => JSON.stringify([...document.querySelectorAll("#sections a")].map((one) => [one.textContent, one.offsetLeft, one.getBoundingClientRect().top])));
+    let release, sources = 0;
+    const held = new Promise((resolve) => { release = resolve; });
+    await other.route(/v1\/query\?/, async (route) => {
+      const body = route.request().postDataJSON();
+      if (body.parameters?.[0]?.id === "sources" && sources++ === 0) await held;
+      if (body.parameters?.[0]?.id === "countries") return route.fulfill({ status: 500, json: { success: false, error: "no", code: "NO" } });
+      return route.continue();
+    });
+    const early = [];
+    await other.exposeFunction("seen", (one) => early.push(one));
+    await other.addInitScript(() => new MutationObserver(() => document.querySelectorAll("#sections a").forEach((one) => globalThis.seen(JSON.stringify([one.textContent, one.offsetLeft, one.getBoundingClientRect().top])))).observe(document, { childList: true, subtree: true }));
+    await other.reload();
+    await card(other, "Technology").locator("tbody tr").first().waitFor();
+    await card(other, "Places").getByText("The server has a fault").waitFor();
+    assert.match(await card(other, "Sources").textContent(), /Loading/);
+    assert.ok((await tile(other, "Visitors")) > 0, "the tiles wait for a list");
+    release();
+    await card(other, "Sources").locator("tbody tr").first().waitFor();
+    assert.deepEqual([...new Set(early)].filter((one) => !place.includes(one)), [], `the navigation jumps, at the end it is ${place}`);
+
+    // Digits count the sections that are there.
+    const sections = await tab.locator("#sections a").evaluateAll((all) => all.map((one) => one.dataset.section));
+    await tab.keyboard.press(String(sections.length));
+    await tab.locator(`#sections a[data-section=${sections.at(-1)}][aria-current]`).waitFor();
+    await tab.getByText("Asked what the key may do").first().waitFor();
+
+    // Leaving one tab leaves all.
+    await other.unroute(/v1\/query\?/);
+    await tab.locator("summary").first().click();
+    await tab.getByRole("button", { name: "Sign out" }).click();
+    for (const one of [tab, other]) await one.getByLabel("Key or panel token").waitFor();
+  },
+
   async "faults are told in words, and numbers stay"() {
     const tab = await open(new URLSearchParams({ website: service.websiteId, preset: "last_7d" }));
     await tab.getByLabel("Key or panel token").fill("sl_nobody");

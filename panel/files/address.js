@@ -59,7 +59,7 @@ export function read(hash) {
 function filterOf(text) {
   try {
     const [field, op, ...values] = JSON.parse(text);
-    if (field in texts.fields && operators.includes(op) && values.length > 0 && values.every((value) => typeof value === "string")) return { field, op, values };
+    if ((field in texts.fields || (typeof field === "string" && /^property:./.test(field))) && operators.includes(op) && values.length > 0 && values.every((value) => typeof value === "string")) return { field, op, values };
   } catch { /* it is not JSON, which the caller says */ }
   return null;
 }

@@ -1,7 +1,7 @@
 // The page. It asks one question for all that it shows, again each minute, and keeps what was shown until there is something newer.
 import { blank, closed, read, write } from "./address.js";
 import { askBefore, askForKey } from "./access.js";
-import { allowed, ask, Fault, questionPath, question, rememberedKey, replacesKey, useKey, useLink, websites } from "./api.js";
+import { allowed, ask, currentKey, Fault, isKey, questionPath, question, rememberedKey, replacesKey, signOut, useKey, useLink, useOtherTab, websites } from "./api.js";
 import { drawControls } from "./controls.js";
 import { addDays, daysOf, isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
@@ -61,10 +61,7 @@ const act = {
     useTheme(name);
     if (answered) drawControls(view, sites, answered.meta, act);
   },
-  signOut() {
-    useKey("", false);
-    location.reload();
-  },
+  signOut,
   again: () => show(true), // after a change by the section
   websitesChanged(change) { // to another view, after a change of the list of websites
     sites = null;
@@ -100,9 +97,10 @@ function fail(error) {
   byId("answers").classList.add("stale");
   byId("answers").removeAttribute("aria-busy");
   if (error.kind === "key") {
+    const text = isKey(currentKey()) ? texts.faults.key : texts.faults.cutKey;
     useKey("", null);
     byId("status").textContent = "";
-    return signIn(texts.faults.key);
+    return signIn(text);
   }
   if (!error.wait) return say(error.kind === "forbidden" ? texts.faults.forbidden : texts.faults.other(error.message), true);
   let left = Math.ceil(error.wait);
@@ -136,7 +134,9 @@ async function load(section) {
   byId("answers").setAttribute("aria-busy", "true");
   const learned = learn(); // beside: numbers do not wait for it
   learned.catch(() => {}); // show() waits for it after the numbers, and says what failed
-  const [answer, loaded] = await Promise.all([sites.length > 0 && ask(about, parameters), section.load?.(about), section.load && learned]);
+  const asking = [sites.length > 0 && ask(about, parameters), section.load?.(about), section.load && learned];
+  section.also?.(view);
+  const [answer, loaded] = await Promise.all(asking);
   return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries((answer.data ?? []).map((one) => [one.id, one])), loaded };
 }
 
@@ -147,8 +147,12 @@ async function show(again = false) {
   clearInterval(retry);
   byId("notices").replaceChildren(...unknown.map((text) => element("li", {}, text)));
   if (!answered) say(`${texts.loading} …`);
+  const section = sections[view.section];
+  if (!sites) { // the page has its shape before the first answer
+    drawNavigation();
+    drawControls(view, null, null, act, !section.undated);
+  }
   try {
-    const section = sections[view.section];
     sites ??= await (section.undated ? allowed(websites(), []) : websites());
     if (now !== turn) return;
     if (sites.length === 0) {
@@ -225,7 +229,7 @@ function drawNavigation() {
   const navigation = byId("sections"), names = Object.keys(sections).filter((name) => !sections[name].offered || offers.names.has(name));
   navigation.hidden = names.length < 2;
   replace(navigation, names.map((name) => element("a", {
-    href: write({ ...view, ...closed, ...blank(view.section), section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
+    href: write({ ...view, ...closed, ...blank(view.section), section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`, "data-section": name,
   }, texts.sections[name])));
   const open = navigation.querySelector("[aria-current]"), wanted = `${view.section} ${names}`;
   if (!open || inSight === wanted) return;
@@ -274,6 +278,7 @@ const stale = () => answered && !document.hidden && Date.now() - answered.at >= 
 setInterval(() => stale() && show(true), minute);
 document.addEventListener("visibilitychange", () => stale() && show(true));
 useKey(rememberedKey(), null);
+if (!read(location.hash).key && !rememberedKey()) await useOtherTab();
 if (read(location.hash).key || rememberedKey()) {
   open();
 } else {

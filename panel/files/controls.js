@@ -9,7 +9,7 @@ import { texts } from "./texts.js";
 const roomy = matchMedia("(min-width: 68rem)"); // else the comparison is in the options
 let made = null;
 
-/** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. dated says whether dates matter. */
+/** Draws the controls, or sets their values to those of the view. websites is null as long as they are not known. answered has the dates of the last answer. dated says whether dates matter. */
 export function drawControls(view, websites, answered, act, dated) {
   const form = byId("controls");
   form.hidden = false;
@@ -18,9 +18,9 @@ export function drawControls(view, websites, answered, act, dated) {
   const { fields } = made;
   if (made.websites !== websites) {
     made.websites = websites;
-    fields.website.replaceChildren(...websites.map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
+    fields.website.replaceChildren(...(websites ?? [{ id: view.website, name: `${texts.loading} …` }]).map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
   }
-  fields.website.parentElement.hidden = websites.length === 0;
+  fields.website.parentElement.hidden = websites?.length === 0;
   if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
   for (const name of ["website", "interval", "zone"]) fields[name].value = view[name];
   fields.preset.value = view.preset || "custom";

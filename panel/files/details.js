@@ -68,7 +68,7 @@ function parameterOfView(view, options) {
   });
 }
 
-const searchedHere = (view) => view.search && (!lists[view.list].search || lists[view.list].narrow);
+const searchedHere = (view) => view.search && !lists[view.list].search;
 
 /** Returns the rows of a page with those of the other period, whether there are more, and the last page if it is known. */
 async function rowsOf(view) {

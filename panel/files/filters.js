@@ -6,7 +6,10 @@ import { texts } from "./texts.js";
 /** Returns what is shown for a value: countries have names. */
 export const nameOf = (field, value) => (field === "country" && /^[A-Z]{2}$/.test(value) ? country(value) : value);
 
-export const labelOfFilter = ({ field, op, values }) => `${texts.fields[field]} ${texts.operators[op]} ${values.map((value) => nameOf(field, value)).join(texts.or)}`;
+/** Returns what is shown for a field. Properties of events have fields such as property:plan. */
+export const titleOfField = (field) => texts.fields[field] ?? texts.property(field.replace(/^property:/, ""));
+
+export const labelOfFilter = ({ field, op, values }) => `${titleOfField(field)} ${texts.operators[op]} ${values.map((value) => nameOf(field, value)).join(texts.or)}`;
 
 /** Returns filters with one more. A filter by the same field and condition is replaced. */
 export const withFilter = (filters, added) => [...filters.filter(({ field, op }) => field !== added.field || (op !== added.op && op !== "is" && added.op !== "is")), added];

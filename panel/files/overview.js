@@ -1,12 +1,12 @@
-// The section "Overview": tiles, chart and cards. One question fills it.
+// The section "Overview": tiles and chart, which one question fills, and cards, each of which asks for its own rows.
 import { annotate, annotationsDialog } from "./annotations.js";
 import { Chart, metrics } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { button, element, replace } from "./dom.js";
 import { brief, changed, shown, span } from "./format.js";
 import { firstSteps, neverUsed } from "./install.js";
-import { cards, parameterOf } from "./lists.js";
-import { changeOf, drawCards, tabOf } from "./tables.js";
+import { changeOf, tabOf } from "./tables.js";
+import { askRows, drawCards } from "./cards.js";
 import { texts } from "./texts.js";
 
 let drawn = null; // the elements of the section, while it is shown
@@ -16,8 +16,8 @@ let first = null; // what it shows in their place while a website never had an e
 export const overview = {
   parameters: (view) => [
     { name: "summary_metrics", id: "totals", compare: compareOf(view) }, { name: "summary", id: "series", limit: 10_000, compare: compareOf(view) },
-    ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: compareOf(view) })),
   ],
+  also: (view) => askRows(view, true),
   draw(parent, view, answered, act) {
     const { answers } = answered;
     const { success, data } = answers.totals, empty = success && view.filters.length === 0 && !data[0]?.pageviews && !data[0]?.sessions;
@@ -34,7 +34,7 @@ export const overview = {
     drawn.fault.textContent = success ? "" : texts.faults.other(answers.totals.error);
     annotate(drawn.chart, view, answered, act);
     drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view), act.dates);
-    drawCards(drawn.cards, view, answers, act);
+    drawCards(drawn.cards, view, act);
     if (empty) showInstall(parent, view, act);
   },
 

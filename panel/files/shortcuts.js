@@ -1,6 +1,5 @@
 // Keys that do what the controls do, and their list. Nothing happens while the reader types, and they can be switched off.
 import { byId, element } from "./dom.js";
-import { sections } from "./sections.js";
 import { mayShare } from "./self.js";
 import { texts } from "./texts.js";
 import { theme, themes, useTheme } from "./theme.js";
@@ -24,6 +23,9 @@ const keys = {
   "?": { text: () => texts.manners.shortcuts, press: (act) => act.edit("shortcuts") },
 };
 
+// Digits stand for the sections of the navigation, in its order.
+const shownSections = () => [...byId("sections").querySelectorAll("a")].map(({ dataset }) => dataset.section);
+
 /** Listens to keys. ready says whether there is something to act on. */
 export function listenToKeys(act, ready) {
   addEventListener("keydown", (event) => {
@@ -38,7 +40,7 @@ export function listenToKeys(act, ready) {
       }
       return;
     }
-    const section = /^[1-9]$/.test(event.key) && Object.keys(sections)[Number(event.key) - 1];
+    const section = /^[1-9]$/.test(event.key) && shownSections()[Number(event.key) - 1];
     const press = section ? () => act.go({ section }) : keys[event.key]?.press;
     if (!press) return;
     event.preventDefault();
@@ -52,6 +54,6 @@ export function shortcutList() {
   const row = (key, text) => element("div", {}, element("dt", {}, element("kbd", {}, names[key] ?? key)), element("dd", {}, text));
   const box = element("input", { type: "checkbox", name: "shortcuts", checked: on(), change: () => (box.checked ? localStorage.removeItem(stored) : localStorage.setItem(stored, "off")) });
   return element("div", { class: "shortcuts" }, element("dl", {}, Object.entries(keys).map(([key, { text }]) => row(key, text())),
-    Object.keys(sections).length > 1 && Object.keys(sections).slice(0, 9).map((name, i) => row(String(i + 1), texts.sections[name])), row(texts.manners.escape, texts.close)),
+    shownSections().slice(0, 9).map((name, i) => row(String(i + 1), texts.sections[name])), row(texts.manners.escape, texts.close)),
   element("p", { class: "soft" }, texts.manners.chartKeys), element("label", { class: "check" }, box, texts.manners.useShortcuts));
 }

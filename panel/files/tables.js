@@ -1,5 +1,5 @@
-// Cards with tabs, and the rows of lists.
-import { button, element, replace } from "./dom.js";
+// The rows of lists, in cards and in the dialog.
+import { button, element } from "./dom.js";
 import { brief, changed, shown } from "./format.js";
 import { cards, columnFormats, lists, textFormats } from "./lists.js";
 import { texts } from "./texts.js";
@@ -14,38 +14,11 @@ export function changeOf(value, before, format, good) {
   return element("span", { class: `change ${by.sign === 0 || good === 0 ? "" : by.sign === good ? "better" : "worse"}` }, by.text);
 }
 
-/** Draws all cards. Each has the rows of the tab that is open. view, answers by list, and what to do on a click are given. */
-export function drawCards(parent, view, answers, act) {
-  replace(parent, Object.keys(cards).map((card) => cardOf(card, view, answers, act)));
-}
-
 export const tabOf = (view, card) => view.tabs[card] ?? cards[card][0];
 
-function cardOf(card, view, answers, act) {
-  const open = tabOf(view, card), title = `${texts.cards[card]}: ${texts.lists[open]}`;
-  const tabs = element("div", { role: "tablist", "aria-label": texts.cards[card], keydown: arrows }, cards[card].map((name) => button(texts.lists[name], () => act.tab(card, name), {
-    role: "tab", id: `tab-${name}`, "aria-selected": String(name === open), "aria-controls": `panel-${card}`, tabindex: name === open ? 0 : -1, "data-key": `tab ${name}`,
-  })));
-  const inside = element("div", { role: "tabpanel", id: `panel-${card}`, "aria-labelledby": `tab-${open}` }, rowsOf(open, answers[open], view, act));
-  const whole = lists[open].all ?? open;
-  const all = button(texts.all, () => act.open({ list: whole }), { class: "quiet", "aria-label": texts.allOf(texts.lists[whole]), "data-key": `all ${card}` });
-  return element("section", { class: "card", "aria-label": title }, element("h2", {}, texts.cards[card]), tabs, inside,
-    element("p", { class: "foot" }, all, card === "events" && button(texts.visits, () => act.open({ list: "sessions" }), { class: "quiet", "data-key": "visits" })));
-}
-
-function arrows(event) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) return;
-  event.preventDefault();
-  const tabs = [...event.currentTarget.children], at = tabs.indexOf(document.activeElement);
-  const next = tabs[(at + step + tabs.length) % tabs.length];
-  next.focus();
-  next.click();
-}
-
-function rowsOf(name, answer, view, act) {
+/** Returns the rows of an answer of a list in a card, or what is said in their place. */
+export function rowsOf(name, answer, view, act) {
   const list = lists[name];
-  if (!answer) return element("p", { class: "soft" }, `${texts.loading} …`);
   if (!answer.success) return element("p", { class: "failed" }, texts.faults.other(answer.error));
   const rows = answer.data.map((row, i) => ({ row, before: answer.previous?.[i] })).filter(({ row }) => keep(list, row));
   const nowhere = ["countries", "map", "regions", "cities"].includes(name) && view.filters.length === 0 && rows.every(({ row }) => !row.country_code && !row.name);
@@ -96,7 +69,7 @@ function changeCell(value, before, good = 1) {
 /** Returns the cell with the name of a row. A click filters by the row; with Alt held down it excludes it. */
 export function nameCell(name, row, act, key) {
   const list = lists[name], label = labelOf(list, row), value = list.value?.(row);
-  const text = value ? button(label, (event) => act.filter(list.field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
+  const text = value ? button(label, (event) => act.filter(typeof list.field === "function" ? list.field(row) : list.field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
   const next = list.more?.(row), more = next && button(texts.mores[next.list], () => act.open(next), { class: "more", "aria-label": texts.listsOf[next.list](label) });
   return element("td", { class: "name", title: label }, text, more);
 }

@@ -35,9 +35,10 @@ export const texts = {
     errors: "Count", error_type: "Type", last_seen: "Last seen", p75_lcp: "LCP", p75_inp: "INP", p75_cls: "CLS", p75_fcp: "FCP", p75_ttfb: "TTFB",
   },
   fields: {
-    path: "Page", referrer: "Source", utm_source: "UTM source", utm_medium: "UTM medium", utm_campaign: "Campaign", country: "Country", region: "Region", city: "City",
+    path: "Page", entry_page: "Entry page", exit_page: "Exit page", referrer: "Source", utm_source: "UTM source", utm_medium: "UTM medium", utm_campaign: "Campaign", country: "Country", region: "Region", city: "City",
     device_type: "Device", browser_name: "Browser", os_name: "System", screen_resolution: "Screen", language: "Language", event: "Event", click: "Outgoing link",
   },
+  property: (key) => `Property ${key}`,
   operators: { is: "is", is_not: "is not", contains: "contains", contains_not: "does not contain" },
   or: ", ",
   filters: "Filters", addFilter: "Add filter", removeFilters: "Remove all filters", editFilter: "Change filter", field: "Field", operator: "Condition", values: "Values, one on each line", suggestions: "Values to choose",
@@ -54,7 +55,7 @@ export const texts = {
     campaigns: "To see campaigns, add utm_campaign to the addresses that you spread, such as https://…/?utm_source=newsletter&utm_campaign=spring.",
     utm_source: "To see sources of campaigns, add utm_source to the addresses that you spread, such as https://…/?utm_source=newsletter.",
     utm_medium: "To see mediums of campaigns, add utm_medium to the addresses that you spread, such as https://…/?utm_medium=email.",
-    events: "Send an event from a page with databuddy.track(\"signup\").", links: "Clicks on links to other hosts count if the script tag has data-track-outgoing-links.",
+    events: "Send an event from a page with db.track(\"signup\").", links: "Clicks on links to other hosts count if the script tag has data-track-outgoing-links.",
     errors: "Errors count if the script tag has data-track-errors.", vitals: "Web vitals are measured if the script tag has data-track-web-vitals.", speed: "Web vitals are measured if the script tag has data-track-web-vitals.",
   },
   noMatch: "Nothing matches.", fresh: "new", tooFew: "Too few before to compare", more: (limit) => `over ${limit}`,
@@ -70,6 +71,7 @@ export const texts = {
   keepKey: "Keep my key", useLink: "Use the key of the link",
   signInHelp: "You get a key from the person who runs this server.",
   faults: {
+    cutKey: "This is not a whole key: a part of it is left out, such as by “…”. Copy the whole key.",
     key: "This key is not valid. It may have expired or been revoked. Sign in with another one, or ask for a new link.",
     forbidden: "This key may not read this website.", noWebsite: "This key sees no website. To add one, open Settings with a key that may do so.",
     busy: (seconds) => `Too many requests with this key. Trying again in ${seconds} s.`,
@@ -228,7 +230,7 @@ export const texts = {
       refused: (status) => `Refused (${status})`, newest: "Newest entries", older: "Older entries", times: (text, count) => `${text}, ${count} times`,
       columns: { time: "Time", key: "Key", action: "What", resource: "Of", outcome: "Outcome", from: "From" },
       actions: {
-        "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
+        "GET /v1/self": "Asked what the key may do", "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
         "GET /v1/websites": "Listed websites", "GET /v1/websites/{website_id}": "Read a website", "GET /v1/websites/{website_id}/analytics": "Read statistics", "GET /v1/websites/{website_id}/definitions": "Listed goals, funnels and annotations",
         "POST /v1/websites/{website_id}/definitions": "Saved a goal, funnel, segment or annotation", "DELETE /v1/websites/{website_id}/definitions": "Removed a goal, funnel, segment or annotation",
         "POST /public/v1/flags": "Created a flag", "PATCH /public/v1/flags/{id}": "Changed a flag", "DELETE /public/v1/flags/{id}": "Removed a flag", "GET /public/v1/flags/definitions": "Listed flags",
