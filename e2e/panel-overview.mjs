@@ -225,13 +225,62 @@ await run({
     await tab.mouse.move(box.x + 2, box.y + 50);
     assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${data[0].pageviews.toLocaleString("en-GB")} Pageviews`));
     // Each label stands under the point of its bucket.
-    const off = await tab.locator("svg").evaluate((svg) => {
-      const points = [...svg.querySelectorAll("circle.dot")].map((dot) => dot.getBoundingClientRect()), middle = ({ left, width }) => left + width / 2;
-      return Math.max(...[...svg.querySelectorAll("text[data-at]")].map((label) => Math.abs(middle(label.getBoundingClientRect()) - middle(points[label.dataset.at]))));
+    const { off, cut, lines, tall } = await tab.locator("#chart svg").evaluate((svg) => {
+      const d = svg.querySelector("path.area").getAttribute("d"), points = [...d.matchAll(/L([\d.]+),/g)].map(([, x]) => Number(x)), outer = svg.getBoundingClientRect();
+      const all = [...svg.querySelectorAll("text[data-at]")], middle = ({ left, width }) => left + width / 2 - outer.left;
+      return {
+        off: Math.max(...all.map((label) => Math.abs(middle(label.getBoundingClientRect()) - points[label.dataset.at]))), lines: svg.querySelectorAll("line.grid").length, tall: outer.height,
+        cut: [...svg.querySelectorAll("text")].map((label) => label.getBoundingClientRect()).filter(({ left, right, top }) => left < outer.left || right > outer.right || top < outer.top).length,
+      };
     });
     assert.ok(off < 2, `a label stands ${off} px off its point`);
+    assert.equal(cut, 0, "labels of the chart are cut");
+    assert.ok(tall >= 320 && lines >= 4, `the chart is ${tall} px high and has ${lines} lines`);
+    assert.equal(await tab.locator("#chart svg > circle").count(), 0, "points are drawn without being asked for");
     assert.equal(await tab.locator("path.this.open").count(), 1, "the unfinished day is not dashed");
     assert.equal(await tab.locator("path.other").count(), 1, "the other period has no line");
+
+    // A click chooses the day, and so does the second tap of a finger. A click into the lane below writes a note there.
+    const point = (i) => ({ x: box.x + (box.width * i) / (data.length - 1), y: box.y + 120 }), third = data[2].date, dates = async (page) => (await address(page)).get("from");
+    await tab.mouse.click(point(2).x, point(2).y);
+    await settled(tab);
+    assert.equal(await dates(tab), third);
+    assert.equal(await tile(tab, "Pageviews"), data[2].pageviews);
+    await tab.goBack();
+    await settled(tab);
+    await slider.focus();
+    await tab.keyboard.press("Home");
+    await tab.keyboard.press("Enter");
+    await settled(tab);
+    assert.equal(await dates(tab), data[0].date);
+    await tab.goBack();
+    await settled(tab);
+    const track = await tab.locator(".track").boundingBox();
+    await tab.mouse.click(point(1).x, track.y + 8);
+    assert.equal(await tab.locator("dialog").getByLabel("Date").inputValue(), data[1].date);
+    await tab.keyboard.press("Escape");
+    const phone = await open({ preset: "last_7d", metric: "pageviews" }, { viewport: { width: 360, height: 800 }, hasTouch: true });
+    await settled(phone);
+    const small = await phone.getByRole("slider").boundingBox();
+    for (const from of [null, third]) {
+      await phone.touchscreen.tap(small.x + small.width / 3, small.y + 120);
+      if (!from) await phone.locator(".tip").getByText("Tap again").waitFor();
+      await settled(phone);
+      assert.equal(await dates(phone), from);
+    }
+
+    // Outages of the website's monitors stand in a lane of their own.
+    const [{ data: series }] = await (await fetch(`${service.address}/v1/query?schedule_id=${service.scheduleId}&timezone=Europe/Berlin`, {
+      method: "POST", headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json" }, body: JSON.stringify({ preset: "last_90d", granularity: "daily", parameters: [{ name: "uptime_time_series", limit: 1000 }] }),
+    })).json().then(({ data: all }) => all);
+    const down = series.findIndex(({ downtime_seconds: seconds }) => seconds > 0);
+    const broken = await open({ preset: "last_90d" });
+    await settled(broken);
+    await broken.locator(".breaks rect").first().waitFor();
+    await broken.getByRole("slider").focus();
+    await broken.keyboard.press("Home");
+    for (let i = 0; i < down; i++) await broken.keyboard.press("ArrowRight");
+    await broken.locator(".tip").getByText("Outage of ").first().waitFor();
   },
 
   async "annotations stand on the chart"() {

@@ -96,7 +96,7 @@ const calendar = { this_month: 1, last_month: 1, this_year: 12, last_year: 12 };
  * whole months and years, and as many days otherwise. It returns null if there is none.
  */
 export function shifted({ preset, zone }, start, end, by) {
-  if (preset === "all_time") return null;
+  if (preset === "all_time" || (preset === fair.preset && by > 0)) return null;
   const months = calendar[preset] ?? monthsOf(start, end);
   const week = ["this_week", "last_week"].includes(preset) ? 7 : daysOf(start, end);
   const from = months ? firstOf(start, by * months) : addDays(start, by * week);

@@ -4,6 +4,7 @@ import { Chart, metrics } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { button, element, replace } from "./dom.js";
 import { brief, changed, shown, span } from "./format.js";
+import { interrupt } from "./lanes.js";
 import { firstSteps, neverUsed } from "./install.js";
 import { changeOf, tabOf } from "./tables.js";
 import { askRows, drawCards } from "./cards.js";
@@ -33,12 +34,16 @@ export const overview = {
     drawn.fault.className = success ? "" : "failed";
     drawn.fault.textContent = success ? "" : texts.faults.other(answers.totals.error);
     annotate(drawn.chart, view, answered, act);
+    interrupt(drawn.chart, view, answered);
     drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view), act.dates);
     drawCards(drawn.cards, view, act);
     if (empty) showInstall(parent, view, act);
   },
 
-  dialog: (view, _, act) => (view.edit === "annotations" ? annotationsDialog(view, act) : null),
+  dialog(view, _, act) {
+    const [name, day] = view.edit.split(":");
+    return name === "annotations" ? annotationsDialog(view, act, day) : null;
+  },
 };
 
 async function showInstall(parent, view, act) {

@@ -64,7 +64,8 @@ export const texts = {
   csv: "CSV", json: "JSON", curl: "Copy as curl", copied: "Copied. Put your key in the place of KEY.", share: "Share a link",
   was: (value) => `before: ${value}`, changeInWords: ({ sign, size }, dates) => `${sign === 0 ? "no change" : `${sign > 0 ? "up" : "down"} ${size}`} against ${dates}`,
   now: (count) => `${count} now`, visitorsNow: (n, count) => `${count} ${n === 1 ? "visitor" : "visitors"} now`, nowLong: "Visitors in the last five minutes", asOf: (time) => `As of ${time}`,
-  loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", 
+  loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", tapForDay: "Tap again for these dates only", outagesOn: "Outages", outage: (monitor, time) => `Outage of ${monitor}: ${time}`,
+ 
   chart: (metric) => `${metric} by date. Use the arrow keys to read the values.`, bucket: (date, metric, value) => `${date}: ${value} ${metric}`, changeOf: (text) => `Change: ${text}`, bucketOther: (date, value) => `${date}: ${value}`,
   signIn: "Sign in", key: "Key or panel token", stay: "Stay signed in on this device", enter: "Sign in",
   otherKey: "Use the key of this link?", otherKeyAsk: "You are signed in with a key of your own, and this link has another one. Use it only if you trust who sent the link.",
@@ -242,7 +243,7 @@ export const texts = {
 
   // Annotations of the chart.
   annotations: {
-    title: "Annotations", inRange: "Annotations in this range", told: (text) => `Annotation: ${text}`, none: "There are no annotations yet.",
+    title: "Annotations", here: "Click to add an annotation here", inRange: "Annotations in this range", told: (text) => `Annotation: ${text}`, none: "There are no annotations yet.",
     date: "Date", time: "Time (optional)", timeHelp: (zone) => `In ${zone.replaceAll("_", " ")}. Without a time it holds for the whole day, in every time zone.`,
     text: "What happened", textHelp: "Such as “Version 2.1” or “Newsletter sent”. Everybody who reads this website sees it.", add: "Add annotation", noDate: "choose a date",
     remove: "Remove", removeOf: (text) => `Remove the annotation ${text}`, removeAgain: "Remove for everybody", added: "Added.", removed: "Removed.",
@@ -252,7 +253,7 @@ export const texts = {
   manners: {
     theme: "Appearance", themes: { system: "As the system", light: "Light", dark: "Dark" }, print: "Print",
     shortcuts: "Keyboard shortcuts", useShortcuts: "Use shortcuts on this device", changeCompare: "Compare with another period", changeTheme: "Change the appearance",
-    searchPages: "Search pages", escape: "Esc", chartKeys: "In the chart, the arrow keys, Home and End read its values. Drag over it with the mouse to choose its dates.",
+    searchPages: "Search pages", escape: "Esc", chartKeys: "In the chart, the arrow keys, Home and End read its values, Enter or a click chooses the day, and n adds an annotation. Drag over it with the mouse to choose its dates.",
     shareHelp: "The link opens this view for everybody who has it. It is read-only and shows no other website.",
     shareEnd: "The link ends after", shareEnds: { hour: "1 hour", day: "24 hours", week: "7 days", month: "30 days" }, shareOnly: (filters) => `Show only visits with these filters: ${filters}`,
     keyName: "Link of the panel", makeLink: "Make the link", link: "Link", copy: "Copy",
