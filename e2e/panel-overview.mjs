@@ -33,8 +33,31 @@ await run({
     assert.equal(await tab.locator(".chip").count(), 0, "the filter of another website stays");
     await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.otherId, filter: JSON.stringify(["path", "is", "/none"]) })}`);
     await settled(tab);
-    assert.match(await card(tab, "Places").textContent(), /Nothing in this range with these filters/);
+    const nothing = card(tab, "No visits match.");
+    await nothing.waitFor();
+    assert.equal(await tab.locator("#cards").isVisible(), false, "empty lists are shown");
     await everywhere(tab, "nothing in the range");
+    await nothing.getByRole("button", { name: "Remove “Page is /none”" }).click();
+    await nothing.waitFor({ state: "detached" });
+    assert.ok(!(await address(tab)).has("filter"));
+
+    // One bar stays in sight, and a button leads past it.
+    await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId, preset: "last_7d" })}`);
+    await settled(tab);
+    for (const width of [360, 1440]) {
+      await tab.setViewportSize({ width, height: 800 });
+      await tab.evaluate(() => scrollTo(0, 1500));
+      await tab.waitForFunction(() => scrollY > 900);
+      const top = await tab.locator("select[name=preset]").evaluate((one) => one.getBoundingClientRect().top), head = await tab.evaluate(() => document.querySelector("body > header").getBoundingClientRect().bottom);
+      assert.ok(top >= 0 && top < 60, `the bar is at ${top} px after scrolling, at ${width} px`);
+      assert.ok(head < 130, `the bar takes ${head} px at ${width} px`);
+      await tab.evaluate(() => scrollTo(0, 0));
+    }
+    await tab.reload();
+    await settled(tab);
+    await tab.keyboard.press("Tab");
+    await tab.keyboard.press("Enter");
+    assert.equal(await tab.evaluate(() => document.activeElement.id), "answers", "the first key does not lead to the numbers");
 
     const wrong = await open({ preset: "last_weeks", timezone: "Europe/Nowhere", interval: "often", website: "web_none", filter: "x" });
     await settled(wrong);
@@ -149,7 +172,7 @@ await run({
     assert.equal(await tile(tab, "Visitors"), now.visitors);
     assert.equal(await tab.locator("path.open").count(), 0, "the range has a day that is not over");
     // The other value stands in the tile, the list and the tip of the chart.
-    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`before: ${shownOf(before.visitors)}`));
+    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`from ${shownOf(before.visitors)}`));
     const cells = await card(tab, "Pages").locator("tbody tr").first().locator("td").allTextContents();
     assert.deepEqual(cells.slice(0, 3), [page.path, shownOf(page.visitors), shownOf(pageBefore.visitors)]);
     await tab.getByRole("slider").focus();
@@ -170,7 +193,7 @@ await run({
     await settled(tab);
     assert.equal(await tab.locator("input[name=compareTo]").inputValue(), day(35));
     const [{ previous: [chosen] }] = await compared(own);
-    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`before: ${shownOf(chosen.visitors)}`));
+    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`from ${shownOf(chosen.visitors)}`));
     await everywhere(tab, "a period of one's own to compare with");
     await tab.locator("select[name=preset]").selectOption("last_12m"); // longer than 364 days can be
     await tab.setViewportSize({ width: 1440, height: 900 });

@@ -37,16 +37,18 @@ tabs.addEventListener("message", ({ data }) => {
   if (data.left && data.left === key) leave();
 });
 
-/** Uses the key of another tab if there is one. A tab that was signed out does not ask for it. */
+/** Uses the key of another tab, and returns whether there is one. A tab that was signed out does not ask for it. */
 export async function useOtherTab() {
-  if (sessionStorage.getItem(left)) return;
+  if (sessionStorage.getItem(left)) return false;
   const { promise, resolve } = Promise.withResolvers(), heard = ({ data }) => data.key && resolve(data);
   tabs.addEventListener("message", heard);
   tabs.postMessage({ asks: true });
   const timer = setTimeout(resolve, patience), got = await promise;
   clearTimeout(timer);
   tabs.removeEventListener("message", heard);
-  if (got) (got.ofLink ? useLink : useKey)(got.key, null);
+  if (!got || key) return false; // the reader was faster
+  (got.ofLink ? useLink : useKey)(got.key, null);
+  return true;
 }
 
 /** Signs this tab and all others with the same key out. */

@@ -201,7 +201,7 @@ function draw() {
   sections[view.section].draw(parts, view, answered, act);
   if (sites.length === 0) return say("");
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
-  byId("live").replaceChildren(element("span", { class: count > 0 ? "now" : "now nobody", title: texts.nowLong }, count == null ? "–" : texts.visitorsNow(count, whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
+  byId("live").replaceChildren(element("span", { class: count > 0 ? "now" : "now nobody", title: texts.nowLong }, count == null ? "–" : texts.visitorsNow(count, whole(count))), " ", element("span", { class: "clock" }, texts.asOf(clock(view.zone, at))));
   const name = site.name || site.domain, section = texts.sections[view.section];
   byId("place").textContent = texts.manners.place(name, section);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${name}${view.section === "overview" ? "" : `: ${section}`} – Sightline`;
@@ -265,6 +265,8 @@ function offerKey(secret) {
 }
 
 byId("sections").setAttribute("aria-label", texts.sectionsOf);
+byId("skip").textContent = texts.skip;
+byId("skip").addEventListener("click", () => byId(byId("answers").hidden ? "access" : "answers").focus()); // no link: the address holds the view
 byId("dialog").addEventListener("cancel", (event) => {
   event.preventDefault();
   act.close();
@@ -278,11 +280,11 @@ const stale = () => answered && !document.hidden && Date.now() - answered.at >= 
 setInterval(() => stale() && show(true), minute);
 document.addEventListener("visibilitychange", () => stale() && show(true));
 useKey(rememberedKey(), null);
-if (!read(location.hash).key && !rememberedKey()) await useOtherTab();
 if (read(location.hash).key || rememberedKey()) {
   open();
 } else {
   ({ view, unknown } = read(location.hash));
   byId("notices").replaceChildren(...unknown.map((text) => element("li", {}, text)));
   signIn();
+  useOtherTab().then((found) => found && open());
 }

@@ -43,13 +43,28 @@ export function drawCards(parent, view, act) {
   shown = { parent, view, act };
   askRows(view);
   replace(parent, Object.keys(cards).map((card) => cardOf(card)));
+  pack(parent);
 }
+
+const unit = 4, gap = 10; // px: of rows of the grid, and between cards
+
+/** Packs cards of different heights, so that none has a hole: each spans as many rows of the grid as it is high. */
+function pack(parent) {
+  for (const card of parent.children) sizes.observe(card);
+}
+
+const sizes = new ResizeObserver((changes) => {
+  for (const { target } of changes) target.style.setProperty("--rows", Math.ceil((target.offsetHeight + gap) / unit));
+});
 
 function draw(card) {
   const at = [...shown.parent.children].find((one) => one.dataset.card === card), focused = at?.contains(document.activeElement) && document.activeElement.dataset.key;
   if (!at) return;
   const made = cardOf(card);
+  made.style.setProperty("--rows", at.style.getPropertyValue("--rows"));
+  sizes.unobserve(at);
   at.replaceWith(made);
+  sizes.observe(made);
   if (focused) [...made.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused)?.focus({ preventScroll: true });
 }
 

@@ -170,7 +170,7 @@ export class Chart {
     slider.style.setProperty("left", `${left}px`);
     slider.style.setProperty("width", `${inner}px`);
     slider.style.setProperty("height", `${height}px`);
-    const track = this.note && element("div", { class: "track", title: texts.annotations.here, pointermove: (event) => mark(indexAt(event)), pointerleave: () => hide(), click: (event) => this.note(data[indexAt(event)].date.slice(0, 10)) });
+    const track = !this.note ? null : element("div", { class: "track", title: texts.annotations.here, pointermove: (event) => mark(indexAt(event)), pointerleave: () => hide(), click: (event) => this.note(data[indexAt(event)].date.slice(0, 10)) });
     track?.style.setProperty("inset", `${height}px auto auto ${left}px`);
     track?.style.setProperty("width", `${inner}px`);
     const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), metric.second && element("span", { class: "key other" }, metric.second.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished), this.broken.size > 0 && element("span", { class: "key broken" }, texts.outagesOn), this.more);

@@ -6,7 +6,7 @@ import { mayShare } from "./self.js";
 import { theme, themes } from "./theme.js";
 import { texts } from "./texts.js";
 
-const roomy = matchMedia("(min-width: 68rem)"); // else the comparison is in the options
+const roomy = matchMedia("(min-width: 68rem)"), wide = matchMedia("(min-width: 40.01rem)"); // else the comparison, or the arrows, are in the options
 let made = null;
 
 /** Draws the controls, or sets their values to those of the view. websites is null as long as they are not known. answered has the dates of the last answer. dated says whether dates matter. */
@@ -18,7 +18,7 @@ export function drawControls(view, websites, answered, act, dated) {
   const { fields } = made;
   if (made.websites !== websites) {
     made.websites = websites;
-    fields.website.replaceChildren(...(websites ?? [{ id: view.website, name: `${texts.loading} …` }]).map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
+    fields.website.replaceChildren(...(websites ?? [{ id: view.website, name: "…" }]).map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
   }
   fields.website.parentElement.hidden = websites?.length === 0;
   if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
@@ -76,9 +76,15 @@ function create(form, act) {
   });
   document.addEventListener("pointerdown", (event) => options.contains(event.target) || close());
   labels.compare.className = "compare";
-  form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, other, options);
-  const place = () => (roomy.matches ? options.before(labels.compare) : menu.prepend(labels.compare));
-  roomy.addEventListener("change", place);
+  const arrows = element("div", { class: "dates" }, before, after);
+  form.append(labels.website, element("div", { class: "dates" }, labels.preset), arrows, custom, other, options);
+  const place = () => {
+    if (roomy.matches) options.before(labels.compare);
+    else menu.prepend(labels.compare);
+    if (wide.matches) custom.before(arrows);
+    else menu.prepend(arrows);
+  };
+  for (const media of [roomy, wide]) media.addEventListener("change", place);
   place();
   return { fields, before, after, custom, other, share };
 }

@@ -30,10 +30,11 @@ export function rowsOf(name, answer, view, act) {
   const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col", class: { [texts.columns.rating]: "rated", [texts.columns.percentage]: "share", [texts.columns.p75]: "long" }[text] }, text)));
   const body = rows.map(({ row, before }) => {
     const first = nameCell(name, row, act, "row");
-    if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
     const value = numberCell(list, row);
     const compared = answer.previous && !list.rating ? comparedCells(row, before, list) : [];
-    return element("tr", {}, first, value, list.rating ? ratingCell(list, row) : [...compared, element("td", { class: "soft share" }, shown(row.percentage, "share"))]);
+    const made = element("tr", { class: !list.plain && "bar-of" }, first, value, list.rating ? ratingCell(list, row) : [...compared, element("td", { class: "soft share" }, shown(row.percentage, "share"))]);
+    made.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
+    return made;
   });
   return element("table", {}, element("thead", {}, head), element("tbody", {}, body));
 }

@@ -3,7 +3,7 @@
 export const texts = {
   website: "Website", range: "Range", from: "From", to: "To", before: "Earlier period", after: "Later period", options: "Options",
   compare: "Compare with", interval: "Interval", zone: "Time zone", signOut: "Sign out", close: "Close", apply: "Apply", custom: "Choose dates",
-  section: "Section", sectionsOf: "Sections", metricsOf: "Metrics",
+  skip: "Skip to the numbers", section: "Section", sectionsOf: "Sections", metricsOf: "Metrics",
   sections: {
     overview: "Overview", goals: "Goals", funnels: "Funnels", retention: "Retention", paths: "Paths", links: "Short links", uptime: "Uptime", flags: "Flags", settings: "Settings",
   },
@@ -50,7 +50,7 @@ export const texts = {
   happened: { pageview: "Viewed the page", exit: "Left the page", click: "Followed a link", event: "Event" },
   ratings: { good: "good", needs: "needs work", poor: "poor" },
   none: "(none)", all: "See all", allOf: (title) => `See all: ${title}`, search: "Search", earlierRows: "Rows before", laterRows: "Rows after", rows: (from, to) => `Rows ${from} to ${to}`,
-  noRows: "Nothing in this range.", noRowsFiltered: "Nothing in this range with these filters.",
+  noDays: "There were no visits in these days. Visits of today count in a range that has today.", toToday: "Show today", noVisits: "No visits match.", removeShort: (label) => `Remove “${label}”`, noRows: "Nothing in this range.", noRowsFiltered: "Nothing in this range with these filters.",
   hints: {
     campaigns: "To see campaigns, add utm_campaign to the addresses that you spread, such as https://…/?utm_source=newsletter&utm_campaign=spring.",
     utm_source: "To see sources of campaigns, add utm_source to the addresses that you spread, such as https://…/?utm_source=newsletter.",
@@ -62,7 +62,7 @@ export const texts = {
   noPlaces: "Countries, regions and cities are not known. To get them, start the server with --geoip and a database of addresses.",
   listsOf: { properties: (name) => `Properties of ${name}`, error: (message) => `Pages with the error ${message}` }, mores: { properties: "Properties", error: "Pages" }, visits: "Single visits", points: (text) => `${text} pts`,
   csv: "CSV", json: "JSON", curl: "Copy as curl", copied: "Copied. Put your key in the place of KEY.", share: "Share a link",
-  was: (value) => `before: ${value}`, changeInWords: ({ sign, size }, dates) => `${sign === 0 ? "no change" : `${sign > 0 ? "up" : "down"} ${size}`} against ${dates}`,
+  was: (value) => `from ${value}`, beforeIn: (value, dates) => `${value} in ${dates}`, changeInWords: ({ sign, size }, value, dates) => `${sign === 0 ? "no change" : `${sign > 0 ? "up" : "down"} ${size}`} from ${value} in ${dates}`,
   now: (count) => `${count} now`, visitorsNow: (n, count) => `${count} ${n === 1 ? "visitor" : "visitors"} now`, nowLong: "Visitors in the last five minutes", asOf: (time) => `As of ${time}`,
   loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", tapForDay: "Tap again for these dates only", outagesOn: "Outages", outage: (monitor, time) => `Outage of ${monitor}: ${time}`,
  
@@ -212,6 +212,23 @@ export const texts = {
       title: "Count the first visit", where: (domain) => `Put this element into the head of every page of ${domain}:`, anywhere: "Put this element into the head of every page:", tag: "Script tag",
       pin: "Only this version of the script", pinHelp: "Browsers check it. After an upgrade of the server that changes the script, replace the element.", rest: "Visits of robots, and visits to localhost, do not count.",
       waiting: "Waiting for the first event. Numbers appear here as soon as it arrives.", none: "This server does not take events at a known address. Ask the person who runs it for the script tag.",
+    },
+    blocked: {
+      reasons: {
+        origin: (n, count) => `The server refused ${count} ${n === 1 ? "request" : "requests"} from pages of other hosts, or without an origin.`,
+        address: (n, count) => `The server refused ${count} ${n === 1 ? "request" : "requests"} from addresses that the rules of the website do not allow.`,
+        key: (n, count) => `The server refused ${count} custom ${n === 1 ? "event" : "events"} without a key, as the rules of the website say.`,
+        quota: (n, count) => `The server refused ${count} ${n === 1 ? "event" : "events"}: the website has had all events of its month.`,
+        paused: (n, count) => `The server refused ${count} ${n === 1 ? "event" : "events"}: the website is paused.`,
+        window: (n, count) => `The server refused ${count} ${n === 1 ? "event" : "events"} whose time is too far from now. Check the clock of the sender.`,
+        bot: (n, count) => `${count} ${n === 1 ? "request was" : "requests were"} of robots, which do not count.`,
+      },
+      commands: {
+        origin: (id) => `sightline websites change ${id} --allow-origin localhost`, address: (id) => `sightline websites change ${id} --allow-address 203.0.113.0/24`,
+        key: (id) => `sightline websites change ${id} --no-keyed-events`, quota: (id) => `sightline websites change ${id} --monthly-events 0`, paused: (id) => `sightline websites change ${id} --no-paused`,
+      },
+      ask: "To allow them, somebody with access to the server runs this command:", command: "Command", rules: "Change the rules of the website",
+      host: "Host to allow", allow: "Allow", allowed: (host) => `Pages of ${host} may send events now.`, note: "Events without an origin are refused as soon as a host is allowed here.",
     },
     keys: {
       title: "Keys", create: "Create key", change: "Change key", denied: "With this key you cannot manage keys. It lacks “Manage keys” (manage:keys), and panel tokens never have it.",
