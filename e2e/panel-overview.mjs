@@ -202,6 +202,56 @@ await run({
     assert.equal(await tab.locator(".failed").count(), 0);
   },
 
+  async "one field finds filters, a click turns them around, and a segment keeps them"() {
+    const tab = await open({ preset: "last_7d" }), find = tab.getByRole("searchbox", { name: "Name of a field, or a value" });
+    await settled(tab);
+    await tab.getByRole("button", { name: "+ Add filter" }).click();
+    assert.equal(await tab.evaluate(() => document.activeElement.name), "find");
+    await find.fill("germ");
+    await tab.getByRole("button", { name: "Country is Germany" }).waitFor();
+    await everywhere(tab, "a filter that is looked for");
+    await tab.setViewportSize({ width: 1440, height: 900 });
+    await find.press("Enter");
+    await settled(tab);
+    const german = { field: "country", op: "eq", value: "DE" };
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [german] })).visitors);
+    await tab.getByRole("button", { name: "Turn around the filter Country is Germany" }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ not: german }] })).visitors);
+    assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), "chip country", "the focus is lost");
+    await tab.getByRole("button", { name: "+ Add filter" }).click();
+    await find.fill("brow");
+    await tab.getByRole("button", { name: "Browser …" }).click();
+    assert.equal(await tab.locator("dialog select[name=field]").inputValue(), "browser_name");
+    await tab.keyboard.press("Escape");
+
+    // A segment takes the place of its filters, for all readers.
+    const name = "Abroad <b>e2e</b>";
+    await tab.getByRole("button", { name: "Segments" }).click();
+    await tab.getByLabel("Name", { exact: true }).fill(name);
+    await accessible(tab, "segments");
+    await tab.getByRole("button", { name: "Save as a segment" }).click();
+    await settled(tab);
+    assert.deepEqual((await address(tab)).getAll("filter").map(JSON.parse), [["segment", "is", name]]);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ not: german }] })).visitors);
+    await tab.getByRole("button", { name: `Turn around the filter Segment is ${name}` }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [german] })).visitors);
+    await tab.keyboard.press("x");
+    await settled(tab);
+    await tab.getByRole("button", { name: "Segments" }).click();
+    await tab.getByRole("button", { name, exact: true }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ segment: name }] })).visitors);
+    await tab.keyboard.press("x");
+    await settled(tab);
+    await tab.getByRole("button", { name: "Segments" }).click();
+    const gone = tab.getByRole("button", { name: `Remove the segment ${name}` });
+    await gone.click();
+    await gone.click();
+    await gone.waitFor({ state: "detached" });
+  },
+
   async "dates move, compare and divide"() {
     const tab = await open({ preset: "last_7d" });
     await settled(tab);
@@ -483,7 +533,7 @@ await run({
     const property = tab.locator("dialog tbody td.name button").first(), [key, value] = (await property.textContent()).split(" = ");
     await property.click();
     await settled(tab);
-    assert.equal((await chips())[0], `Property ${key} is ${value}✕`);
+    assert.equal((await chips())[0], `Property ${key} is ${value}✎✕`);
     const did = { did: { event: { op: "matches", value: "." }, filters: [{ field: `property:${key}`, op: "eq", value }] } };
     assert.equal(await tile(tab, "Visits"), (await totals({ filters: [did] })).sessions);
     await tab.keyboard.press("x");

@@ -125,6 +125,10 @@ const one = { is: "eq", is_not: "ne", contains: "contains", contains_not: "not_c
  */
 export function condition({ field, op, values }, ofVisits = false) {
   const negative = op.endsWith("not");
+  if (field === "segment") {
+    const any = values.length === 1 ? { segment: values[0] } : { or: values.map((segment) => ({ segment })) };
+    return negative ? { not: any } : any;
+  }
   if (field.startsWith("property:")) { // of any event of the visit
     const did = { did: { event: { op: "matches", value: "." }, filters: [values.length > 1 && op.startsWith("is") ? { field, op: "in", value: values } : values.length > 1 ? { or: values.map((value) => ({ field, op: "contains", value })) } : { field, op: op.startsWith("is") ? "eq" : "contains", value: values[0] }] } };
     return negative ? { not: did } : did;

@@ -6,7 +6,7 @@ import { drawControls } from "./controls.js";
 import { addDays, daysOf, isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
 import { byId, element, focusOn, replace } from "./dom.js";
-import { drawFilters, withFilter } from "./filters.js";
+import { drawFilters, opposites, withFilter } from "./filters.js";
 import { clock, moment, second, span, whole } from "./format.js";
 import { sections } from "./sections.js";
 import { known, learn } from "./self.js";
@@ -56,6 +56,14 @@ const act = {
     if (!isDate(from ?? "") || !isDate(to ?? "")) return;
     if (from > to) [from, to] = changed === "compareFrom" ? [from, from] : [to, to];
     go({ compare: `${from},${to}` });
+  },
+  segment(name) {
+    go({ ...closed, filters: [{ field: "segment", op: "is", values: [name] }] });
+    focusOn(byId("filters"), "chip segment");
+  },
+  turn(i) { // is into is not, and back
+    const { op, ...filter } = view.filters[i];
+    go({ filters: view.filters.with(i, { ...filter, op: opposites[op] }) });
   },
   theme(name) {
     useTheme(name);

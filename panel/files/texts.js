@@ -36,10 +36,15 @@ export const texts = {
   },
   fields: {
     path: "Page", entry_page: "Entry page", exit_page: "Exit page", referrer: "Source", utm_source: "UTM source", utm_medium: "UTM medium", utm_campaign: "Campaign", country: "Country", region: "Region", city: "City",
-    device_type: "Device", browser_name: "Browser", os_name: "System", screen_resolution: "Screen", language: "Language", event: "Event", click: "Outgoing link",
+    device_type: "Device", browser_name: "Browser", os_name: "System", screen_resolution: "Screen", language: "Language", event: "Event", click: "Outgoing link", segment: "Segment",
   },
   property: (key) => `Property ${key}`,
   operators: { is: "is", is_not: "is not", contains: "contains", contains_not: "does not contain" },
+  segments: {
+    title: "Segments", none: "There are no segments yet. Filter the page, then save the filters here by a name.", name: "Name", save: "Save as a segment", removeOf: (name) => `Remove the segment ${name}`,
+    help: "Everybody who reads this website can choose it.",
+  },
+  find: "Name of a field, or a value", turn: (label) => `Turn around the filter ${label}`, fieldOf: (field) => `${field} …`,
   or: ", ",
   filters: "Filters", addFilter: "Add filter", removeFilters: "Remove all filters", editFilter: "Change filter", field: "Field", operator: "Condition", values: "Values, one on each line", suggestions: "Values to choose",
   edit: (label) => `Change the filter ${label}`, remove: (label) => `Remove the filter ${label}`,
