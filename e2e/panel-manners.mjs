@@ -248,7 +248,7 @@ await run({
     await press("ArrowRight");
     assert.notEqual((await address(tab)).get("from"), from);
     await press("c");
-    assert.equal((await address(tab)).get("compare"), "previous_year");
+    assert.equal((await address(tab)).get("compare"), "previous_period");
     await tab.keyboard.press("?");
     await tab.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
     assert.match(await tab.locator("dialog dl").textContent(), /dToday.*←Earlier period.*fAdd filter/);
@@ -429,10 +429,10 @@ await run({
     });
     await phone.locator("#sections a").first().click();
     await settled(phone);
-    const { data: [{ visitors: after }], previous: [{ visitors: before }], meta } = (await query(service, { timezone: "Europe/Berlin", preset: "last_week", weekStart: "monday", parameters: [{ name: "summary_metrics", compare: "previous_period" }] }))[0];
+    const { data: [{ visitors: after }], previous: [{ visitors: before }], meta } = (await query(service, { timezone: "Europe/Berlin", preset: "last_week", weekStart: "monday", parameters: [{ name: "summary_metrics", compare: "previous_weeks" }] }))[0];
     const by = Math.round((100 * after) / before - 100), span = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).formatRange(new Date(meta.previous.startDate), new Date(meta.previous.endDate));
     const told = by === 0 ? "no change" : `${by > 0 ? "up" : "down"} ${Math.abs(by)}%`;
-    await phone.getByRole("button", { name: `Visitors ${after.toLocaleString("en-GB")} ${told} against ${span}`, exact: true }).waitFor();
+    await phone.getByRole("button", { name: `Visitors ${after.toLocaleString("en-GB")} ${told} from ${before.toLocaleString("en-GB")} in ${span}`, exact: true }).waitFor();
     const touch = await phone.evaluate(() => [...document.querySelectorAll("#controls :is(select, summary, button), #sections a, #tiles button, #cards [role=tab], #cards td.name > button:first-child")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.9).map((one) => one.textContent));
     assert.deepEqual(touch, [], "places that are too small for fingers");
     // The title names what is shown, and Tab goes from top to bottom.

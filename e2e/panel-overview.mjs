@@ -33,8 +33,31 @@ await run({
     assert.equal(await tab.locator(".chip").count(), 0, "the filter of another website stays");
     await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.otherId, filter: JSON.stringify(["path", "is", "/none"]) })}`);
     await settled(tab);
-    assert.match(await card(tab, "Places").textContent(), /Nothing in this range with these filters/);
+    const nothing = card(tab, "No visits match.");
+    await nothing.waitFor();
+    assert.equal(await tab.locator("#cards").isVisible(), false, "empty lists are shown");
     await everywhere(tab, "nothing in the range");
+    await nothing.getByRole("button", { name: "Remove “Page is /none”" }).click();
+    await nothing.waitFor({ state: "detached" });
+    assert.ok(!(await address(tab)).has("filter"));
+
+    // One bar stays in sight, and a button leads past it.
+    await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId, preset: "last_7d" })}`);
+    await settled(tab);
+    for (const width of [360, 1440]) {
+      await tab.setViewportSize({ width, height: 800 });
+      await tab.evaluate(() => scrollTo(0, 1500));
+      await tab.waitForFunction(() => scrollY > 900);
+      const top = await tab.locator("select[name=preset]").evaluate((one) => one.getBoundingClientRect().top), head = await tab.evaluate(() => document.querySelector("body > header").getBoundingClientRect().bottom);
+      assert.ok(top >= 0 && top < 60, `the bar is at ${top} px after scrolling, at ${width} px`);
+      assert.ok(head < 130, `the bar takes ${head} px at ${width} px`);
+      await tab.evaluate(() => scrollTo(0, 0));
+    }
+    await tab.reload();
+    await settled(tab);
+    await tab.keyboard.press("Tab");
+    await tab.keyboard.press("Enter");
+    assert.equal(await tab.evaluate(() => document.activeElement.id), "answers", "the first key does not lead to the numbers");
 
     const wrong = await open({ preset: "last_weeks", timezone: "Europe/Nowhere", interval: "often", website: "web_none", filter: "x" });
     await settled(wrong);
@@ -139,6 +162,96 @@ await run({
     assert.ok(!(await address(tab)).has("filter"));
   },
 
+  async "by default whole days are compared with the same weekdays"() {
+    const day = (n) => new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", dateStyle: "short" }).format(Date.now() - n * 86_400_000);
+    const tab = await open(), shownOf = (text) => text.toLocaleString("en-GB");
+    await settled(tab);
+    const whole = { preset: undefined, startDate: day(28), endDate: day(1) };
+    const compared = async (compare) => (await query(service, { timezone: "Europe/Berlin", ...whole, parameters: [{ name: "summary_metrics", compare }, { name: "pages", compare, sortBy: "visitors", sortOrder: "desc" }, { name: "summary", compare }] }));
+    const [{ data: [now], previous: [before] }, { data: [page], previous: [pageBefore] }, { previous: days }] = await compared("previous_weeks");
+    assert.equal(await tile(tab, "Visitors"), now.visitors);
+    assert.equal(await tab.locator("path.open").count(), 0, "the range has a day that is not over");
+    // The other value stands in the tile, the list and the tip of the chart.
+    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`from ${shownOf(before.visitors)}`));
+    const cells = await card(tab, "Pages").locator("tbody tr").first().locator("td").allTextContents();
+    assert.deepEqual(cells.slice(0, 3), [page.path, shownOf(page.visitors), shownOf(pageBefore.visitors)]);
+    await tab.getByRole("slider").focus();
+    await tab.keyboard.press("Home");
+    assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${days[0].visitors}Change: `));
+
+    // A period of the reader's choice, kept by the address.
+    const own = `${day(40)},${day(35)}`;
+    await tab.locator("select[name=compare]").selectOption("own");
+    await settled(tab);
+    assert.match((await address(tab)).get("compare"), /^\d{4}-\d\d-\d\d,\d{4}-\d\d-\d\d$/);
+    await tab.locator("input[name=compareFrom]").fill(day(40));
+    await settled(tab);
+    await tab.locator("input[name=compareTo]").fill(day(35));
+    await settled(tab);
+    assert.equal((await address(tab)).get("compare"), own);
+    await tab.reload();
+    await settled(tab);
+    assert.equal(await tab.locator("input[name=compareTo]").inputValue(), day(35));
+    const [{ previous: [chosen] }] = await compared(own);
+    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`from ${shownOf(chosen.visitors)}`));
+    await everywhere(tab, "a period of one's own to compare with");
+    await tab.locator("select[name=preset]").selectOption("last_12m"); // longer than 364 days can be
+    await tab.setViewportSize({ width: 1440, height: 900 });
+    await tab.locator("select[name=compare]").selectOption("previous_year_weeks");
+    await settled(tab);
+    assert.equal(await tab.locator(".failed").count(), 0);
+  },
+
+  async "one field finds filters, a click turns them around, and a segment keeps them"() {
+    const tab = await open({ preset: "last_7d" }), find = tab.getByRole("searchbox", { name: "Name of a field, or a value" });
+    await settled(tab);
+    await tab.getByRole("button", { name: "+ Add filter" }).click();
+    assert.equal(await tab.evaluate(() => document.activeElement.name), "find");
+    await find.fill("germ");
+    await tab.getByRole("button", { name: "Country is Germany" }).waitFor();
+    await everywhere(tab, "a filter that is looked for");
+    await tab.setViewportSize({ width: 1440, height: 900 });
+    await find.press("Enter");
+    await settled(tab);
+    const german = { field: "country", op: "eq", value: "DE" };
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [german] })).visitors);
+    await tab.getByRole("button", { name: "Turn around the filter Country is Germany" }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ not: german }] })).visitors);
+    assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), "chip country", "the focus is lost");
+    await tab.getByRole("button", { name: "+ Add filter" }).click();
+    await find.fill("brow");
+    await tab.getByRole("button", { name: "Browser …" }).click();
+    assert.equal(await tab.locator("dialog select[name=field]").inputValue(), "browser_name");
+    await tab.keyboard.press("Escape");
+
+    // A segment takes the place of its filters, for all readers.
+    const name = "Abroad <b>e2e</b>";
+    await tab.getByRole("button", { name: "Segments" }).click();
+    await tab.getByLabel("Name", { exact: true }).fill(name);
+    await accessible(tab, "segments");
+    await tab.getByRole("button", { name: "Save as a segment" }).click();
+    await settled(tab);
+    assert.deepEqual((await address(tab)).getAll("filter").map(JSON.parse), [["segment", "is", name]]);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ not: german }] })).visitors);
+    await tab.getByRole("button", { name: `Turn around the filter Segment is ${name}` }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [german] })).visitors);
+    await tab.keyboard.press("x");
+    await settled(tab);
+    await tab.getByRole("button", { name: "Segments" }).click();
+    await tab.getByRole("button", { name, exact: true }).click();
+    await settled(tab);
+    assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ segment: name }] })).visitors);
+    await tab.keyboard.press("x");
+    await settled(tab);
+    await tab.getByRole("button", { name: "Segments" }).click();
+    const gone = tab.getByRole("button", { name: `Remove the segment ${name}` });
+    await gone.click();
+    await gone.click();
+    await gone.waitFor({ state: "detached" });
+  },
+
   async "dates move, compare and divide"() {
     const tab = await open({ preset: "last_7d" });
     await settled(tab);
@@ -174,7 +287,7 @@ await run({
     const slider = tab.getByRole("slider"), text = () => slider.getAttribute("aria-valuetext");
     await slider.focus();
     await tab.keyboard.press("Home");
-    assert.match(await text(), new RegExp(`: ${data[0].visitors} Visitors\\..*: ${previous[0].visitors}$`));
+    assert.match(await text(), new RegExp(`: ${data[0].visitors} Visitors\\..*: ${previous[0].visitors}(\\. Change: |$)`));
     assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${data[0].visitors} Visitors`));
     await tab.keyboard.press("ArrowRight");
     assert.match(await text(), new RegExp(`: ${data[1].visitors} Visitors`));
@@ -185,13 +298,62 @@ await run({
     await tab.mouse.move(box.x + 2, box.y + 50);
     assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${data[0].pageviews.toLocaleString("en-GB")} Pageviews`));
     // Each label stands under the point of its bucket.
-    const off = await tab.locator("svg").evaluate((svg) => {
-      const points = [...svg.querySelectorAll("circle.dot")].map((dot) => dot.getBoundingClientRect()), middle = ({ left, width }) => left + width / 2;
-      return Math.max(...[...svg.querySelectorAll("text[data-at]")].map((label) => Math.abs(middle(label.getBoundingClientRect()) - middle(points[label.dataset.at]))));
+    const { off, cut, lines, tall } = await tab.locator("#chart svg").evaluate((svg) => {
+      const d = svg.querySelector("path.area").getAttribute("d"), points = [...d.matchAll(/L([\d.]+),/g)].map(([, x]) => Number(x)), outer = svg.getBoundingClientRect();
+      const all = [...svg.querySelectorAll("text[data-at]")], middle = ({ left, width }) => left + width / 2 - outer.left;
+      return {
+        off: Math.max(...all.map((label) => Math.abs(middle(label.getBoundingClientRect()) - points[label.dataset.at]))), lines: svg.querySelectorAll("line.grid").length, tall: outer.height,
+        cut: [...svg.querySelectorAll("text")].map((label) => label.getBoundingClientRect()).filter(({ left, right, top }) => left < outer.left || right > outer.right || top < outer.top).length,
+      };
     });
     assert.ok(off < 2, `a label stands ${off} px off its point`);
+    assert.equal(cut, 0, "labels of the chart are cut");
+    assert.ok(tall >= 320 && lines >= 4, `the chart is ${tall} px high and has ${lines} lines`);
+    assert.equal(await tab.locator("#chart svg > circle").count(), 0, "points are drawn without being asked for");
     assert.equal(await tab.locator("path.this.open").count(), 1, "the unfinished day is not dashed");
     assert.equal(await tab.locator("path.other").count(), 1, "the other period has no line");
+
+    // A click chooses the day, and so does the second tap of a finger. A click into the lane below writes a note there.
+    const point = (i) => ({ x: box.x + (box.width * i) / (data.length - 1), y: box.y + 120 }), third = data[2].date, dates = async (page) => (await address(page)).get("from");
+    await tab.mouse.click(point(2).x, point(2).y);
+    await settled(tab);
+    assert.equal(await dates(tab), third);
+    assert.equal(await tile(tab, "Pageviews"), data[2].pageviews);
+    await tab.goBack();
+    await settled(tab);
+    await slider.focus();
+    await tab.keyboard.press("Home");
+    await tab.keyboard.press("Enter");
+    await settled(tab);
+    assert.equal(await dates(tab), data[0].date);
+    await tab.goBack();
+    await settled(tab);
+    const track = await tab.locator(".track").boundingBox();
+    await tab.mouse.click(point(1).x, track.y + 8);
+    assert.equal(await tab.locator("dialog").getByLabel("Date").inputValue(), data[1].date);
+    await tab.keyboard.press("Escape");
+    const phone = await open({ preset: "last_7d", metric: "pageviews" }, { viewport: { width: 360, height: 800 }, hasTouch: true });
+    await settled(phone);
+    const small = await phone.getByRole("slider").boundingBox();
+    for (const from of [null, third]) {
+      await phone.touchscreen.tap(small.x + small.width / 3, small.y + 120);
+      if (!from) await phone.locator(".tip").getByText("Tap again").waitFor();
+      await settled(phone);
+      assert.equal(await dates(phone), from);
+    }
+
+    // Outages of the website's monitors stand in a lane of their own.
+    const [{ data: series }] = await (await fetch(`${service.address}/v1/query?schedule_id=${service.scheduleId}&timezone=Europe/Berlin`, {
+      method: "POST", headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json" }, body: JSON.stringify({ preset: "last_90d", granularity: "daily", parameters: [{ name: "uptime_time_series", limit: 1000 }] }),
+    })).json().then(({ data: all }) => all);
+    const down = series.findIndex(({ downtime_seconds: seconds }) => seconds > 0);
+    const broken = await open({ preset: "last_90d" });
+    await settled(broken);
+    await broken.locator(".breaks rect").first().waitFor();
+    await broken.getByRole("slider").focus();
+    await broken.keyboard.press("Home");
+    for (let i = 0; i < down; i++) await broken.keyboard.press("ArrowRight");
+    await broken.locator(".tip").getByText("Outage of ").first().waitFor();
   },
 
   async "annotations stand on the chart"() {
@@ -340,6 +502,76 @@ await run({
       await settled(guest);
       assert.equal(await stored(guest), key);
     }
+  },
+
+  async "small things are right"() {
+    // A key whose middle was left out says so, and a new tab knows the key of the others until it is left.
+    const tab = await open(new URLSearchParams({ website: service.websiteId, preset: "last_7d" }));
+    await tab.getByLabel("Key or panel token").fill(`${service.key.slice(0, 8)}…`);
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await tab.getByText("This is not a whole key").waitFor();
+    await tab.getByLabel("Key or panel token").fill(service.key);
+    await tab.getByRole("button", { name: "Sign in" }).click();
+    await settled(tab);
+    const other = await tab.context().newPage();
+    await other.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId, preset: "last_7d" })}`);
+    await settled(other);
+
+    // An entry page filters visits by where they began, and a row of properties the visits that have it.
+    const chips = () => tab.locator(".chip").allTextContents();
+    await tab.getByRole("tab", { name: "Entry" }).click();
+    await settled(tab);
+    const row = card(tab, "Pages").locator("tbody tr").first(), [path, visits] = await row.locator("td").allTextContents();
+    await row.getByRole("button").click();
+    await settled(tab);
+    assert.match((await chips())[0], /^Entry page is /);
+    assert.equal((await totals({ filters: [{ field: "entry_page", op: "eq", value: path }] })).sessions, number(visits));
+    assert.equal(await tile(tab, "Visits"), number(visits));
+    await tab.keyboard.press("x");
+    await settled(tab);
+    await tab.getByRole("button", { name: "Properties" }).first().click();
+    const property = tab.locator("dialog tbody td.name button").first(), [key, value] = (await property.textContent()).split(" = ");
+    await property.click();
+    await settled(tab);
+    assert.equal((await chips())[0], `Property ${key} is ${value}✎✕`);
+    const did = { did: { event: { op: "matches", value: "." }, filters: [{ field: `property:${key}`, op: "eq", value }] } };
+    assert.equal(await tile(tab, "Visits"), (await totals({ filters: [did] })).sessions);
+    await tab.keyboard.press("x");
+    await settled(tab);
+
+    // One list that is slow or fails holds back nothing else, and the navigation stays where it is while the page loads.
+    const place = await other.evaluate(() => JSON.stringify([...document.querySelectorAll("#sections a")].map((one) => [one.textContent, one.offsetLeft, one.getBoundingClientRect().top])));
+    let release, sources = 0;
+    const held = new Promise((resolve) => { release = resolve; });
+    await other.route(/v1\/query\?/, async (route) => {
+      const body = route.request().postDataJSON();
+      if (body.parameters?.[0]?.id === "sources" && sources++ === 0) await held;
+      if (body.parameters?.[0]?.id === "countries") return route.fulfill({ status: 500, json: { success: false, error: "no", code: "NO" } });
+      return route.continue();
+    });
+    const early = [];
+    await other.exposeFunction("seen", (one) => early.push(one));
+    await other.addInitScript(() => new MutationObserver(() => document.querySelectorAll("#sections a").forEach((one) => globalThis.seen(JSON.stringify([one.textContent, one.offsetLeft, one.getBoundingClientRect().top])))).observe(document, { childList: true, subtree: true }));
+    await other.reload();
+    await card(other, "Technology").locator("tbody tr").first().waitFor();
+    await card(other, "Places").getByText("The server has a fault").waitFor();
+    assert.match(await card(other, "Sources").textContent(), /Loading/);
+    assert.ok((await tile(other, "Visitors")) > 0, "the tiles wait for a list");
+    release();
+    await card(other, "Sources").locator("tbody tr").first().waitFor();
+    assert.deepEqual([...new Set(early)].filter((one) => !place.includes(one)), [], `the navigation jumps, at the end it is ${place}`);
+
+    // Digits count the sections that are there.
+    const sections = await tab.locator("#sections a").evaluateAll((all) => all.map((one) => one.dataset.section));
+    await tab.keyboard.press(String(sections.length));
+    await tab.locator(`#sections a[data-section=${sections.at(-1)}][aria-current]`).waitFor();
+    await tab.getByText("Asked what the key may do").first().waitFor();
+
+    // Leaving one tab leaves all.
+    await other.unroute(/v1\/query\?/);
+    await tab.locator("summary").first().click();
+    await tab.getByRole("button", { name: "Sign out" }).click();
+    for (const one of [tab, other]) await one.getByLabel("Key or panel token").waitFor();
   },
 
   async "faults are told in words, and numbers stay"() {

@@ -201,6 +201,23 @@ await run({
     const script = Buffer.from(await (await fetch(source)).arrayBuffer());
     assert.equal(`sha384-${createHash("sha384").update(script).digest("base64")}`, integrity);
     await tab.evaluate(() => { globalThis.kept = true; });
+
+    // What was refused in the meantime is told, with a button that allows it, or the command for readers who may not.
+    const stray = () => fetch(`${source.slice(0, source.indexOf("/tracker/"))}/?website_id=${id}`, {
+      method: "POST", headers: { "Content-Type": "application/json", Origin: "http://stage.partner.example", "User-Agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36" },
+      body: JSON.stringify({ type: "track", name: "screen_view", eventId: unique("e"), path: "http://stage.partner.example/", anonymousId: "a1", sessionId: unique("s"), timestamp: Date.now() }),
+    });
+    assert.equal((await stray()).status, 403);
+    await tab.getByText("The server refused 1 request from pages of other hosts").waitFor();
+    await everywhere(tab, "a refused origin");
+    const token = await fetch(`${service.address}/v1/tokens`, { method: "POST", headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json" }, body: JSON.stringify({ scopes: ["read:data"] }) }).then((answer) => answer.json()).then(({ token: made }) => made);
+    const reader = await open({ key: token, website: id });
+    await reader.getByText(`sightline websites change ${id} --allow-origin localhost`).waitFor();
+    await reader.context().close();
+    await tab.getByLabel("Host to allow").fill("stage.partner.example");
+    await tab.getByRole("button", { name: "Allow", exact: true }).click();
+    await tab.getByText("Pages of stage.partner.example may send events now.").waitFor();
+    await fetch(`${service.address}/v1/websites/${id}`, { method: "PATCH", headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json" }, body: JSON.stringify({ allowedOrigins: [] }) }); // events without an origin count again
     const sent = await fetch(`${source.slice(0, source.indexOf("/tracker/"))}/?website_id=${id}`, {
       method: "POST", headers: { "Content-Type": "application/json", "User-Agent": await tab.evaluate(() => navigator.userAgent.replace("Headless", "")) },
       body: JSON.stringify({ type: "track", name: "screen_view", eventId: unique("e"), path: `https://${domain}/`, anonymousId: "a1", sessionId: unique("s"), timestamp: Date.now() }),

@@ -1,10 +1,10 @@
 // The view and its address. The part of the address after # holds all that is chosen; browsers do not send it to servers.
-import { isDate, isZone, lengthOf, local, presets } from "./dates.js";
+import { fair, isDate, isPeriod, isZone, lengthOf, local, presets } from "./dates.js";
 import { cards, lists } from "./lists.js";
 import { sections } from "./sections.js";
 import { texts } from "./texts.js";
 
-const defaults = { website: "", preset: "last_30d", from: "", to: "", compare: "previous_period", interval: "auto", zone: local, metric: "visitors", section: "overview", list: "", of: "", search: "", sort: "", page: 1, edit: "" };
+const defaults = { website: "", preset: fair.preset, from: "", to: "", compare: fair.compare, interval: "auto", zone: local, metric: "visitors", section: "overview", list: "", of: "", search: "", sort: "", page: 1, edit: "" };
 const operators = Object.keys(texts.operators);
 const ownOf = (section) => sections[section].own ?? [];
 
@@ -27,7 +27,7 @@ export function read(hash) {
     if (isDate(from ?? "") && isDate(to ?? "") && from <= to) Object.assign(view, { preset: "", from, to });
     else unknown.push(texts.unknown(texts.range, `${from ?? ""} – ${to ?? ""}`, texts.presets[view.preset]));
   }
-  take("compare", (value) => value in texts.compares, texts.compares[defaults.compare], texts.compare);
+  take("compare", (value) => (value in texts.compares && value !== "own") || isPeriod(value), texts.compares[defaults.compare], texts.compare);
   take("interval", (value) => value in texts.intervals, texts.intervals.auto, texts.interval);
   if (view.interval === "hourly" && lengthOf(view) > 31) {
     view.interval = "auto";
@@ -59,7 +59,7 @@ export function read(hash) {
 function filterOf(text) {
   try {
     const [field, op, ...values] = JSON.parse(text);
-    if (field in texts.fields && operators.includes(op) && values.length > 0 && values.every((value) => typeof value === "string")) return { field, op, values };
+    if ((field in texts.fields || (typeof field === "string" && /^property:./.test(field))) && operators.includes(op) && values.length > 0 && values.every((value) => typeof value === "string")) return { field, op, values };
   } catch { /* it is not JSON, which the caller says */ }
   return null;
 }

@@ -41,7 +41,7 @@ async function load({ website }) {
 
 function give() {
   const { all, chart, view, act } = known, shown = all.length > 0 || maySave();
-  chart?.annotate(marksOf(all, view.zone), shown && button(words.title, () => act.edit("annotations"), { class: "quiet", "data-key": "annotations" }));
+  chart?.annotate(marksOf(all, view.zone), shown && button(words.title, () => act.edit("annotations"), { class: "quiet", "data-key": "annotations" }), maySave() && ((day) => act.edit(`annotations:${day}`)));
 }
 
 /** Returns annotations with at as a day or time of a zone, such as 2026-11-28 or 2026-11-28 09:42, the oldest first. */
@@ -50,8 +50,8 @@ function marksOf(all, zone) {
   return marks.filter(({ at }) => at).sort((a, b) => Number(a.at > b.at) - Number(a.at < b.at));
 }
 
-/** Returns the dialog that lists the annotations of the website, adds one, and removes them. */
-export function annotationsDialog(view, act) {
+/** Returns the dialog that lists the annotations of the website, adds one, and removes them. day is the date of a new one. */
+export function annotationsDialog(view, act, day) {
   const list = element("div", {}, element("p", { class: "soft" }, `${texts.loading} …`)), said = element("p", { class: "soft", role: "status" });
   const content = element("div", { class: "annotations" }, said, list);
   use(view.website);
@@ -82,7 +82,7 @@ export function annotationsDialog(view, act) {
   }
 
   function addForm() {
-    const date = element("input", { type: "date", name: "date", required: true, value: today(view.zone) }), time = element("input", { type: "time", name: "time" });
+    const date = element("input", { type: "date", name: "date", required: true, value: isDate(day ?? "") ? day : today(view.zone) }), time = element("input", { type: "time", name: "time" });
     const text = element("input", { name: "text", required: true, maxlength: 200, dir: "auto", autocomplete: "off" });
     const made = form([element("div", { class: "pair" }, field("at", words.date, date), field("time", words.time, time, words.timeHelp(view.zone))), field("text", words.text, text, words.textHelp)], words.add, async () => {
       if (!isDate(date.value)) throw new Fault("other", "", 0, [{ field: "at", message: words.noDate }]);

@@ -1,8 +1,8 @@
 // Requests to the API. This is the only file that sends any.
-import { intervalOf, weekStart } from "./dates.js";
+import { intervalOf, rangeOf, weekStart } from "./dates.js";
 
 const root = document.querySelector("meta[name=sightline-api]").content;
-const stored = "sightline-key", ofLink = "sightline-key-of-link";
+const stored = "sightline-key", ofLink = "sightline-key-of-link", left = "sightline-signed-out";
 let key = "";
 
 /** The key of an earlier visit: of this tab, or of this device if the reader wanted that. */
@@ -10,11 +10,16 @@ export const rememberedKey = () => sessionStorage.getItem(stored) ?? localStorag
 
 export const currentKey = () => key;
 
+/** Whether a text can be a key. One that was copied from where its middle is left out has "…". */
+export const isKey = (value) => /^[\x21-\x7e]+$/.test(value);
+
 /** Uses a key from now on, and stores it for this tab, and for this device if stay is true. */
 export function useKey(value, stay) {
   key = value;
-  if (value) sessionStorage.setItem(stored, value);
-  else sessionStorage.removeItem(stored);
+  if (value) {
+    sessionStorage.setItem(stored, value);
+    sessionStorage.removeItem(left);
+  } else sessionStorage.removeItem(stored);
   if (stay) localStorage.setItem(stored, value);
   else if (stay === false) localStorage.removeItem(stored); // null leaves what is there
 }
@@ -23,6 +28,39 @@ export function useKey(value, stay) {
 export function useLink(value) {
   useKey(value, null);
   sessionStorage.setItem(ofLink, value);
+}
+
+// Tabs of one browser share the key, so that a link in a new tab does not ask for it again.
+const tabs = new BroadcastChannel(`sightline-key ${root}`), patience = 300; // ms in which another tab answers
+tabs.addEventListener("message", ({ data }) => {
+  if (data.asks && key) tabs.postMessage({ key, ofLink: sessionStorage.getItem(ofLink) === key });
+  if (data.left && data.left === key) leave();
+});
+
+/** Uses the key of another tab, and returns whether there is one. A tab that was signed out does not ask for it. */
+export async function useOtherTab() {
+  if (sessionStorage.getItem(left)) return false;
+  const { promise, resolve } = Promise.withResolvers(), heard = ({ data }) => data.key && resolve(data);
+  tabs.addEventListener("message", heard);
+  tabs.postMessage({ asks: true });
+  const timer = setTimeout(resolve, patience), got = await promise;
+  clearTimeout(timer);
+  tabs.removeEventListener("message", heard);
+  if (!got || key) return false; // the reader was faster
+  (got.ofLink ? useLink : useKey)(got.key, null);
+  return true;
+}
+
+/** Signs this tab and all others with the same key out. */
+export function signOut() {
+  tabs.postMessage({ left: key });
+  leave();
+}
+
+function leave() {
+  useKey("", false);
+  sessionStorage.setItem(left, "yes");
+  location.reload();
 }
 
 /** Whether a key of a link would replace a key that the reader has signed in with. */
@@ -47,6 +85,7 @@ const again = 10; // seconds until the next try, if the server does not say
 /** Returns the JSON of an answer, or throws a Fault. By default a body makes it a POST. */
 export async function call(path, body, method = body ? "POST" : "GET") {
   let response, answer;
+  if (!isKey(key)) throw new Fault("key", ""); // browsers do not send it
   try {
     response = await fetch(root + path, {
       method, body: body && JSON.stringify(body),
@@ -81,11 +120,19 @@ export async function pages(path, name) {
 const one = { is: "eq", is_not: "ne", contains: "contains", contains_not: "not_contains" };
 
 /**
- * Returns filters of the API for a filter of the page. Events and clicks are asked of sessions: what else happened in them. So are pages
+ * Returns filters of the API for a filter of the page. Events, their properties and clicks are asked of sessions: what else happened in them. So are pages
  * if ofVisits is true, for questions that take no filter by the page of a row.
  */
 export function condition({ field, op, values }, ofVisits = false) {
   const negative = op.endsWith("not");
+  if (field === "segment") {
+    const any = values.length === 1 ? { segment: values[0] } : { or: values.map((segment) => ({ segment })) };
+    return negative ? { not: any } : any;
+  }
+  if (field.startsWith("property:")) { // of any event of the visit
+    const did = { did: { event: { op: "matches", value: "." }, filters: [values.length > 1 && op.startsWith("is") ? { field, op: "in", value: values } : values.length > 1 ? { or: values.map((value) => ({ field, op: "contains", value })) } : { field, op: op.startsWith("is") ? "eq" : "contains", value: values[0] }] } };
+    return negative ? { not: did } : did;
+  }
   if (field === "event" || field === "click" || (ofVisits && field === "path")) {
     const kind = field === "path" ? "page" : field;
     const did = (value) => ({ did: { [kind]: op.startsWith("contains") ? { op: "contains", value } : value } });
@@ -100,8 +147,7 @@ export function condition({ field, op, values }, ofVisits = false) {
 /** Returns the body of a question about a view. */
 export function question(view, parameters) {
   return {
-    ...(view.preset ? { preset: view.preset } : { startDate: view.from, endDate: view.to }),
-    granularity: intervalOf(view), weekStart, filters: view.filters.map((filter) => condition(filter)), parameters,
+    ...rangeOf(view), granularity: intervalOf(view), weekStart, filters: view.filters.map((filter) => condition(filter)), parameters,
   };
 }
 

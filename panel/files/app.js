@@ -1,12 +1,12 @@
 // The page. It asks one question for all that it shows, again each minute, and keeps what was shown until there is something newer.
 import { blank, closed, read, write } from "./address.js";
 import { askBefore, askForKey } from "./access.js";
-import { allowed, ask, Fault, questionPath, question, rememberedKey, replacesKey, useKey, useLink, websites } from "./api.js";
+import { allowed, ask, currentKey, Fault, isKey, questionPath, question, rememberedKey, replacesKey, signOut, useKey, useLink, useOtherTab, websites } from "./api.js";
 import { drawControls } from "./controls.js";
-import { isDate } from "./dates.js";
+import { addDays, daysOf, isDate } from "./dates.js";
 import { drawDialog } from "./details.js";
 import { byId, element, focusOn, replace } from "./dom.js";
-import { drawFilters, withFilter } from "./filters.js";
+import { drawFilters, opposites, withFilter } from "./filters.js";
 import { clock, moment, second, span, whole } from "./format.js";
 import { sections } from "./sections.js";
 import { known, learn } from "./self.js";
@@ -50,14 +50,26 @@ const act = {
     if (from > to) [from, to] = changed === "from" ? [from, from] : [to, to];
     go({ preset: "", from, to });
   },
+  compareDates(from, to, changed) { // without dates: those of the last answer, or as many days before
+    const { startDate, endDate } = answered?.meta ?? {}, previous = answered && comparedIn(answered);
+    if (!from) [from, to] = [previous?.startDate ?? (startDate && addDays(startDate, -daysOf(startDate, endDate))), previous?.endDate ?? (startDate && addDays(startDate, -1))];
+    if (!isDate(from ?? "") || !isDate(to ?? "")) return;
+    if (from > to) [from, to] = changed === "compareFrom" ? [from, from] : [to, to];
+    go({ compare: `${from},${to}` });
+  },
+  segment(name) {
+    go({ ...closed, filters: [{ field: "segment", op: "is", values: [name] }] });
+    focusOn(byId("filters"), "chip segment");
+  },
+  turn(i) { // is into is not, and back
+    const { op, ...filter } = view.filters[i];
+    go({ filters: view.filters.with(i, { ...filter, op: opposites[op] }) });
+  },
   theme(name) {
     useTheme(name);
     if (answered) drawControls(view, sites, answered.meta, act);
   },
-  signOut() {
-    useKey("", false);
-    location.reload();
-  },
+  signOut,
   again: () => show(true), // after a change by the section
   websitesChanged(change) { // to another view, after a change of the list of websites
     sites = null;
@@ -93,9 +105,10 @@ function fail(error) {
   byId("answers").classList.add("stale");
   byId("answers").removeAttribute("aria-busy");
   if (error.kind === "key") {
+    const text = isKey(currentKey()) ? texts.faults.key : texts.faults.cutKey;
     useKey("", null);
     byId("status").textContent = "";
-    return signIn(texts.faults.key);
+    return signIn(text);
   }
   if (!error.wait) return say(error.kind === "forbidden" ? texts.faults.forbidden : texts.faults.other(error.message), true);
   let left = Math.ceil(error.wait);
@@ -129,7 +142,9 @@ async function load(section) {
   byId("answers").setAttribute("aria-busy", "true");
   const learned = learn(); // beside: numbers do not wait for it
   learned.catch(() => {}); // show() waits for it after the numbers, and says what failed
-  const [answer, loaded] = await Promise.all([sites.length > 0 && ask(about, parameters), section.load?.(about), section.load && learned]);
+  const asking = [sites.length > 0 && ask(about, parameters), section.load?.(about), section.load && learned];
+  section.also?.(view);
+  const [answer, loaded] = await Promise.all(asking);
   return { asked, at: new Date(), meta: answer.meta, answers: Object.fromEntries((answer.data ?? []).map((one) => [one.id, one])), loaded };
 }
 
@@ -140,8 +155,12 @@ async function show(again = false) {
   clearInterval(retry);
   byId("notices").replaceChildren(...unknown.map((text) => element("li", {}, text)));
   if (!answered) say(`${texts.loading} …`);
+  const section = sections[view.section];
+  if (!sites) { // the page has its shape before the first answer
+    drawNavigation();
+    drawControls(view, null, null, act, !section.undated);
+  }
   try {
-    const section = sections[view.section];
     sites ??= await (section.undated ? allowed(websites(), []) : websites());
     if (now !== turn) return;
     if (sites.length === 0) {
@@ -176,8 +195,11 @@ async function show(again = false) {
   }
 }
 
+/** The dates that an answer is compared with, or undefined. */
+const comparedIn = ({ answers, loaded }) => Object.values({ ...answers, ...loaded?.answers }).find((answer) => answer.meta?.previous)?.meta.previous;
+
 function draw() {
-  const { answers, loaded, meta, at } = answered, parts = byId("answers");
+  const { answers, meta, at } = answered, parts = byId("answers");
   parts.hidden = false;
   parts.classList.remove("stale");
   parts.removeAttribute("aria-busy");
@@ -187,12 +209,12 @@ function draw() {
   sections[view.section].draw(parts, view, answered, act);
   if (sites.length === 0) return say("");
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);
-  byId("live").replaceChildren(element("span", { class: count > 0 ? "now" : "now nobody", title: texts.nowLong }, count == null ? "–" : texts.visitorsNow(count, whole(count))), ` ${texts.asOf(clock(view.zone, at))}`);
+  byId("live").replaceChildren(element("span", { class: count > 0 ? "now" : "now nobody", title: texts.nowLong }, count == null ? "–" : texts.visitorsNow(count, whole(count))), " ", element("span", { class: "clock" }, texts.asOf(clock(view.zone, at))));
   const name = site.name || site.domain, section = texts.sections[view.section];
   byId("place").textContent = texts.manners.place(name, section);
   document.title = `${count == null ? "" : `${texts.now(whole(count))} · `}${name}${view.section === "overview" ? "" : `: ${section}`} – Sightline`;
   if (undated) return say("");
-  const other = Object.values({ ...answers, ...loaded?.answers }).find((answer) => answer.meta?.previous)?.meta.previous, dates = span(meta.startDate, meta.endDate);
+  const other = comparedIn(answered), dates = span(meta.startDate, meta.endDate);
   say(other ? texts.compared(dates, span(other.startDate, other.endDate)) : dates);
 }
 
@@ -215,7 +237,7 @@ function drawNavigation() {
   const navigation = byId("sections"), names = Object.keys(sections).filter((name) => !sections[name].offered || offers.names.has(name));
   navigation.hidden = names.length < 2;
   replace(navigation, names.map((name) => element("a", {
-    href: write({ ...view, ...closed, ...blank(view.section), section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`,
+    href: write({ ...view, ...closed, ...blank(view.section), section: name }), "aria-current": name === view.section && "page", "data-key": `section ${name}`, "data-section": name,
   }, texts.sections[name])));
   const open = navigation.querySelector("[aria-current]"), wanted = `${view.section} ${names}`;
   if (!open || inSight === wanted) return;
@@ -251,6 +273,8 @@ function offerKey(secret) {
 }
 
 byId("sections").setAttribute("aria-label", texts.sectionsOf);
+byId("skip").textContent = texts.skip;
+byId("skip").addEventListener("click", () => byId(byId("answers").hidden ? "access" : "answers").focus()); // no link: the address holds the view
 byId("dialog").addEventListener("cancel", (event) => {
   event.preventDefault();
   act.close();
@@ -270,4 +294,5 @@ if (read(location.hash).key || rememberedKey()) {
   ({ view, unknown } = read(location.hash));
   byId("notices").replaceChildren(...unknown.map((text) => element("li", {}, text)));
   signIn();
+  useOtherTab().then((found) => found && open());
 }

@@ -1,15 +1,15 @@
 // The controls at the top: website, dates, and options.
 import { blank } from "./address.js";
 import { button, byId, element, select } from "./dom.js";
-import { local, presets, shifted } from "./dates.js";
+import { isPeriod, local, presets, shifted } from "./dates.js";
 import { mayShare } from "./self.js";
 import { theme, themes } from "./theme.js";
 import { texts } from "./texts.js";
 
-const roomy = matchMedia("(min-width: 68rem)"); // else the comparison is in the options
+const roomy = matchMedia("(min-width: 68rem)"), wide = matchMedia("(min-width: 40.01rem)"); // else the comparison, or the arrows, are in the options
 let made = null;
 
-/** Draws the controls, or sets their values to those of the view. answered has the dates of the last answer. dated says whether dates matter. */
+/** Draws the controls, or sets their values to those of the view. websites is null as long as they are not known. answered has the dates of the last answer. dated says whether dates matter. */
 export function drawControls(view, websites, answered, act, dated) {
   const form = byId("controls");
   form.hidden = false;
@@ -18,14 +18,17 @@ export function drawControls(view, websites, answered, act, dated) {
   const { fields } = made;
   if (made.websites !== websites) {
     made.websites = websites;
-    fields.website.replaceChildren(...websites.map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
+    fields.website.replaceChildren(...(websites ?? [{ id: view.website, name: "…" }]).map(({ id, name, domain }) => element("option", { value: id }, name || domain)));
   }
-  fields.website.parentElement.hidden = websites.length === 0;
+  fields.website.parentElement.hidden = websites?.length === 0;
   if (![...fields.zone.options].some(({ value }) => value === view.zone)) fields.zone.append(element("option", {}, view.zone));
-  for (const name of ["website", "compare", "interval", "zone"]) fields[name].value = view[name];
+  for (const name of ["website", "interval", "zone"]) fields[name].value = view[name];
   fields.preset.value = view.preset || "custom";
   fields.theme.value = theme();
   made.custom.hidden = Boolean(view.preset);
+  made.other.hidden = !isPeriod(view.compare);
+  fields.compare.value = isPeriod(view.compare) ? "own" : view.compare;
+  if (isPeriod(view.compare)) [fields.compareFrom.value, fields.compareTo.value] = view.compare.split(",");
   made.share.hidden = !mayShare();
   [fields.from.value, fields.to.value] = [view.from, view.to];
   for (const [name, by] of [["before", -1], ["after", 1]]) {
@@ -42,16 +45,18 @@ function create(form, act) {
   const labels = {
     website: select(texts.website, "website", [], "", (website) => act.go({ website, filters: [], ...blank(act.view().section) })),
     preset: select(texts.range, "preset", [...Object.keys(presets).map((name) => [name, texts.presets[name]]), ["custom", texts.custom]], "", (value) => (value === "custom" ? act.custom() : act.go({ preset: value, from: "", to: "" }))),
-    compare: select(texts.compare, "compare", choices(texts.compares), "", set("compare")),
+    compare: select(texts.compare, "compare", choices(texts.compares), "", (value) => (value === "own" ? act.compareDates() : act.go({ compare: value }))),
     interval: select(texts.interval, "interval", choices(texts.intervals), "", set("interval")),
     zone: select(texts.zone, "timezone", zones, "", set("zone")),
     theme: select(texts.manners.theme, "theme", themes.map((name) => [name, texts.manners.themes[name]]), "", act.theme),
   };
-  const date = (name) => element("label", {}, element("span", {}, texts[name]), element("input", { type: "date", name, required: true, change: () => act.dates(fields.from.value, fields.to.value, name) }));
-  Object.assign(labels, { from: date("from"), to: date("to") });
+  const date = (name, change) => element("label", {}, element("span", {}, texts[name]), element("input", { type: "date", name, required: true, change }));
+  for (const name of ["from", "to"]) labels[name] = date(name, () => act.dates(fields.from.value, fields.to.value, name));
+  for (const name of ["compareFrom", "compareTo"]) labels[name] = date(name, () => act.compareDates(fields.compareFrom.value, fields.compareTo.value, name));
   const fields = Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, label.lastChild]));
   const before = button("‹", null, { class: "arrow", "aria-label": texts.before, title: texts.before, "data-key": "before" }), after = button("›", null, { class: "arrow", "aria-label": texts.after, title: texts.after, "data-key": "after" });
   const custom = element("div", { class: "custom" }, labels.from, labels.to);
+  const other = element("div", { class: "custom other" }, element("span", { class: "soft", "aria-hidden": "true" }, texts.compare), labels.compareFrom, labels.compareTo);
   form.addEventListener("submit", (event) => event.preventDefault());
   const summary = element("summary", { "data-key": "options" }, texts.options), options = element("details", {}, summary);
   const close = () => { options.open = false; };
@@ -71,9 +76,15 @@ function create(form, act) {
   });
   document.addEventListener("pointerdown", (event) => options.contains(event.target) || close());
   labels.compare.className = "compare";
-  form.append(labels.website, element("div", { class: "dates" }, labels.preset, before, after), custom, options);
-  const place = () => (roomy.matches ? options.before(labels.compare) : menu.prepend(labels.compare));
-  roomy.addEventListener("change", place);
+  const arrows = element("div", { class: "dates" }, before, after);
+  form.append(labels.website, element("div", { class: "dates" }, labels.preset), arrows, custom, other, options);
+  const place = () => {
+    if (roomy.matches) options.before(labels.compare);
+    else menu.prepend(labels.compare);
+    if (wide.matches) custom.before(arrows);
+    else menu.prepend(arrows);
+  };
+  for (const media of [roomy, wide]) media.addEventListener("change", place);
   place();
-  return { fields, before, after, custom, share };
+  return { fields, before, after, custom, other, share };
 }

@@ -7,6 +7,9 @@ export const presets = {
   this_month: 31, last_month: 31, last_6m: 184, last_12m: 366, this_year: 366, last_year: 366, all_time: 3660,
 };
 
+/** What a view without dates shows: whole days alone, compared with the same weekdays. With today, each morning would look like a fall. */
+export const fair = { preset: "last_28d", compare: "previous_weeks" };
+
 export const local = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
 /** The first day of weeks, by the language of the reader. */
@@ -45,8 +48,27 @@ export const daysOf = (from, to) => Math.round((utc(to) - utc(from)) / 86_400_00
 /** The number of days of a view. */
 export const lengthOf = ({ preset, from, to }) => (preset ? presets[preset] : daysOf(from, to));
 
+/** Returns the range that the server is asked for. */
+export function rangeOf({ preset, from, to, zone }) {
+  if (!preset) return { startDate: from, endDate: to };
+  if (preset !== fair.preset) return { preset };
+  const yesterday = addDays(today(zone), -1);
+  return { startDate: addDays(yesterday, 1 - presets[preset]), endDate: yesterday };
+}
+
+/** Whether a text is a period to compare with: its first and its last day, such as 2026-01-01,2026-01-31. */
+export function isPeriod(value) {
+  const [from, to, ...more] = value.split(",");
+  return isDate(from) && isDate(to ?? "") && from <= to && more.length === 0;
+}
+
+const longestOfWeeks = 364; // days: a longer range would overlap the one of the same weekdays a year before
+
 /** The comparison of a view. Nothing was before all time. */
-export const compareOf = ({ preset, compare }) => (preset === "all_time" ? "none" : compare);
+export function compareOf(view) {
+  if (view.preset === "all_time" && !isPeriod(view.compare)) return "none";
+  return view.compare === "previous_year_weeks" && lengthOf(view) > longestOfWeeks ? "previous_year" : view.compare;
+}
 
 /** The interval that a view shows: the chosen one, or one that fits its length. */
 export function intervalOf(view) {
@@ -74,7 +96,7 @@ const calendar = { this_month: 1, last_month: 1, this_year: 12, last_year: 12 };
  * whole months and years, and as many days otherwise. It returns null if there is none.
  */
 export function shifted({ preset, zone }, start, end, by) {
-  if (preset === "all_time") return null;
+  if (preset === "all_time" || (preset === fair.preset && by > 0)) return null;
   const months = calendar[preset] ?? monthsOf(start, end);
   const week = ["this_week", "last_week"].includes(preset) ? 7 : daysOf(start, end);
   const from = months ? firstOf(start, by * months) : addDays(start, by * week);

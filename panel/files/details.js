@@ -8,6 +8,7 @@ import { filterForm } from "./filter-form.js";
 import { labelOfFilter } from "./filters.js";
 import { span, whole } from "./format.js";
 import { curl, goProgram } from "./request.js";
+import { segmentsForm } from "./segments.js";
 import { sections } from "./sections.js";
 import { shareForm } from "./share.js";
 import { shortcutList } from "./shortcuts.js";
@@ -34,6 +35,7 @@ export async function drawDialog(view, answered, act, failed) {
     drawn = frame;
     if (view.list) listFrame(dialog, view, act);
     else if (/^(new|\d+)$/.test(view.edit)) filterFrame(dialog, view, act);
+    else if (view.edit === "segments") dialog.replaceChildren(head(texts.segments.title, act), segmentsForm(act));
     else if (view.edit === "share") dialog.replaceChildren(head(texts.share, act), shareForm(act));
     else if (view.edit === "shortcuts") dialog.replaceChildren(head(texts.manners.shortcuts, act), shortcutList());
     else sectionFrame(dialog, view, answered, act);
@@ -68,7 +70,7 @@ function parameterOfView(view, options) {
   });
 }
 
-const searchedHere = (view) => view.search && (!lists[view.list].search || lists[view.list].narrow);
+const searchedHere = (view) => view.search && !lists[view.list].search;
 
 /** Returns the rows of a page with those of the other period, whether there are more, and the last page if it is known. */
 async function rowsOf(view) {

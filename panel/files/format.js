@@ -15,6 +15,9 @@ const share = numbers({ style: "percent", maximumFractionDigits: 1 });
 const column = numbers({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const signedShare = numbers({ style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" });
 
+const compact = numbers({ notation: "compact", maximumSignificantDigits: 3 });
+const largest = 1e6; // from here on numbers are short
+
 /** Formats a duration in seconds with its two largest units, such as 1 h 20 min. */
 export function seconds(n) {
   const s = Math.round(n);
@@ -30,6 +33,12 @@ export const formats = {
 
 /** Formats a value of a column; null is a dash. */
 export const shown = (value, format) => (value == null || value === "" ? "–" : formats[format](value));
+
+/** Is like shown, with millions short, such as 28.1M, so that they fit. */
+export const brief = (value, format) => (format === "whole" && Math.abs(value) >= largest ? compact(value) : shown(value, format));
+
+/** Formats a value of a scale, where thousands are short, too. */
+export const onScale = (value, format) => (["whole", "ms"].includes(format) && Math.abs(value) >= 1e4 ? `${compact(value)}${format === "ms" ? "\u00a0ms" : ""}` : shown(value, format));
 
 const least = 5; // a smaller base gives percentages that mean nothing
 const most = 10; // times the base

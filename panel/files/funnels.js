@@ -17,7 +17,7 @@ const isFunnel = (one) => one !== null && typeof one === "object" && typeof one.
 export const triedFunnels = ({ drafts }) => (drafts ? parsed(drafts, (all) => Array.isArray(all) && all.every(isFunnel)) : []);
 
 /** The fields that a funnel can be divided by: those of visits. */
-const fields = Object.keys(texts.fields).filter((field) => !["path", "event", "click"].includes(field));
+const fields = Object.keys(texts.fields).filter((field) => !["path", "event", "click", "segment"].includes(field));
 
 /** See sections.js. */
 export const funnels = {

@@ -1,4 +1,5 @@
 // The element that pages need, in a dialog and in the overview of a website without events.
+import { blockedBy, showBlocked } from "./blocked.js";
 import { allowed, ask, call, trackingAddress } from "./api.js";
 import { element } from "./dom.js";
 import { check, copied, pending } from "./forms.js";
@@ -41,7 +42,10 @@ export async function neverUsed(view) {
 /** Returns the card that the overview of a website without events shows. done is called when the first event is there. */
 export function firstSteps(view, act, done) {
   clearTimeout(timer);
+  const blocked = element("div", { role: "status" });
+  const look = () => blockedBy(view).then((found) => showBlocked(blocked, found, view, act), () => {}); // a fault shows itself with the next load of the page
   const wait = () => {
+    look();
     timer = setTimeout(async () => {
       const now = act.view();
       if (now.website !== view.website || now.section !== view.section) return;
@@ -51,5 +55,5 @@ export function firstSteps(view, act, done) {
     }, pause);
   };
   wait();
-  return element("section", { class: "card first", "aria-label": t.title }, element("h2", {}, t.title), howTo(view.website, act.site()?.domain, act), element("p", { role: "status", class: "waiting" }, t.waiting));
+  return element("section", { class: "card first", "aria-label": t.title }, element("h2", {}, t.title), howTo(view.website, act.site()?.domain, act), element("p", { role: "status", class: "waiting" }, t.waiting), blocked);
 }

@@ -30,16 +30,16 @@ const inPlace = (field) => (text) => ({ or: [holds(field, text), holds("region",
 
 /**
  * type is the query type, columns the numbers of a row, the first of which orders the rows. label is the text of a row, field and
- * value make the filter of a row. search is the field of the server's search, or a function that returns its filter; with narrow its
- * answer has other rows, too. Lists with narrow, or without search, are searched here, in all their rows. more is another
+ * value make the filter of a row; field can be a function of the row. search is the field of the server's search, or a function that returns its filter.
+ * Lists without search are searched here, in all their rows. more is another
  * list about a row, rating rates a row, by the vital rated, and draw shows an answer in a card in place of a table; "See all"
  * opens the list all then. time is the column of the time of a row; with precise only its seconds are shown, not its day. words has functions that return
  * the text of a column.
  */
 export const lists = {
   pages: { type: "pages", columns: [...people, "percentage", "median_time_on_page", "avg_load_time"], field: "path", value: (r) => r.path, search: "path" },
-  entry: { type: "entry_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path, search: "path", narrow: true },
-  exit: { type: "exit_pages", columns: ["sessions", "visitors", "percentage"], field: "path", value: (r) => r.path, search: "path", narrow: true },
+  entry: { type: "entry_pages", columns: ["sessions", "visitors", "percentage"], field: "entry_page", value: (r) => r.path, search: "entry_page" },
+  exit: { type: "exit_pages", columns: ["sessions", "visitors", "percentage"], field: "exit_page", value: (r) => r.path, search: "exit_page" },
   sources: { type: "traffic", columns: [...people, "percentage"], field: "referrer", value: (r) => r.source, search: inSource },
   referrers: { type: "top_referrers", columns: [...people, "percentage"], label: (r) => r.domain || r.name, field: "referrer", value: (r) => r.source, search: inSource },
   campaigns: { type: "utm_campaigns", columns: [...people, "percentage"], field: "utm_campaign", value: (r) => r.name, search: "utm_campaign" },
@@ -60,7 +60,7 @@ export const lists = {
   error: { type: "errors_by_page", good: -1, columns: ["errors", "users", "percentage"], field: "path", value: (r) => r.path, search: "path", of: (message) => ({ field: "message", op: "eq", value: message }) },
   vitals: { type: "vitals_overview", columns: ["p75", "samples"], label: (r) => texts.vitals[r.metric_name] ?? r.metric_name, plain: true, format: vital, rating: (r) => rate(r.metric_name, r.p75) },
   speed: { type: "web_vitals_by_page", columns: ["samples", "p75_lcp", "p75_inp", "p75_cls", "p75_fcp", "p75_ttfb"], field: "path", value: (r) => r.path, search: "path", rating: (r) => worst(r)?.rating, rated: (r) => worst(r)?.name },
-  properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
+  properties: { type: "custom_event_properties", columns: ["count"], label: (r) => `${r.property_key} = ${r.property_value}`, field: (r) => `property:${r.property_key}`, value: (r) => r.property_value, of: (name) => ({ field: "event_name", op: "eq", value: name }) },
   sessions: { type: "session_list", columns: ["duration", "page_views", "entry_page", "referrer_name", "country_name", "device_type"], time: "first_visit", plain: true, search: "path", more: (r) => ({ list: "visit", of: r.session_id }) },
   visit: { type: "session_events", columns: ["kind", "path", "name"], time: "timestamp", precise: true, plain: true, words: { kind: (r) => texts.happened[r.kind] ?? r.kind, name: (r) => (["event", "click"].includes(r.kind) ? r.name : "") }, of: (id) => ({ field: "session_id", op: "eq", value: id }) },
 };

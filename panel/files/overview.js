@@ -1,12 +1,14 @@
-// The section "Overview": tiles, chart and cards. One question fills it.
+// The section "Overview": tiles and chart, which one question fills, and cards, each of which asks for its own rows.
 import { annotate, annotationsDialog } from "./annotations.js";
 import { Chart, metrics } from "./chart.js";
-import { compareOf, intervalOf } from "./dates.js";
+import { compareOf, fair, intervalOf } from "./dates.js";
 import { button, element, replace } from "./dom.js";
-import { changed, shown, span } from "./format.js";
+import { brief, changed, shown, span } from "./format.js";
+import { labelOfFilter } from "./filters.js";
+import { interrupt } from "./lanes.js";
 import { firstSteps, neverUsed } from "./install.js";
-import { cards, parameterOf } from "./lists.js";
-import { changeOf, drawCards, tabOf } from "./tables.js";
+import { changeOf, tabOf } from "./tables.js";
+import { askRows, drawCards } from "./cards.js";
 import { texts } from "./texts.js";
 
 let drawn = null; // the elements of the section, while it is shown
@@ -16,8 +18,8 @@ let first = null; // what it shows in their place while a website never had an e
 export const overview = {
   parameters: (view) => [
     { name: "summary_metrics", id: "totals", compare: compareOf(view) }, { name: "summary", id: "series", limit: 10_000, compare: compareOf(view) },
-    ...Object.keys(cards).map((card) => parameterOf(tabOf(view, card), { compare: compareOf(view) })),
   ],
+  also: (view) => askRows(view, true),
   draw(parent, view, answered, act) {
     const { answers } = answered;
     const { success, data } = answers.totals, empty = success && view.filters.length === 0 && !data[0]?.pageviews && !data[0]?.sessions;
@@ -25,37 +27,54 @@ export const overview = {
     first = null;
     if (!drawn || drawn.tiles.parentElement !== parent) {
       const figure = element("figure", { id: "chart" });
-      drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), fault: element("p"), figure, cards: element("div", { id: "cards" }) };
-      parent.replaceChildren(drawn.tiles, drawn.fault, figure, drawn.cards);
+      drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), fault: element("p"), figure, none: element("div"), cards: element("div", { id: "cards", class: "packed" }) };
+      parent.replaceChildren(drawn.tiles, drawn.fault, drawn.none, figure, drawn.cards);
       drawn.chart = new Chart(figure);
     }
     replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
     drawn.fault.className = success ? "" : "failed";
     drawn.fault.textContent = success ? "" : texts.faults.other(answers.totals.error);
+    const nobody = success && view.filters.length > 0 && !data[0]?.pageviews && !data[0]?.sessions && !data[0]?.total_events;
+    replace(drawn.none, nobody && noMatch(view, act), empty && view.preset === fair.preset && element("p", { class: "note" }, texts.noDays, " ", button(texts.toToday, toToday(act), { class: "quiet", "data-key": "today" })));
+    drawn.figure.hidden = drawn.cards.hidden = nobody;
+    if (nobody) return;
     annotate(drawn.chart, view, answered, act);
+    interrupt(drawn.chart, view, answered);
     drawn.chart.show(answers.series, metrics.find(({ column }) => column === view.metric), intervalOf(view), act.dates);
-    drawCards(drawn.cards, view, answers, act);
+    drawCards(drawn.cards, view, act);
     if (empty) showInstall(parent, view, act);
   },
 
-  dialog: (view, _, act) => (view.edit === "annotations" ? annotationsDialog(view, act) : null),
+  dialog(view, _, act) {
+    const [name, day] = view.edit.split(":");
+    return name === "annotations" ? annotationsDialog(view, act, day) : null;
+  },
 };
+
+const toToday = (act) => () => act.go({ preset: "today", from: "", to: "" });
+
+// What is shown if no visit matches the filters: a button for each that removes it.
+const noMatch = ({ filters }, act) => element("section", { class: "card none", "aria-label": texts.noVisits }, element("h2", {}, texts.noVisits),
+  element("p", { class: "choices" }, filters.map((filter, i) => button(texts.removeShort(labelOfFilter(filter)), () => act.remove(i), { dir: "auto", "data-key": `none ${i}` }))));
 
 async function showInstall(parent, view, act) {
   const never = await neverUsed(view).catch(() => false), now = act.view(); // after a fault the numbers stay
   if (!never || now.website !== view.website || now.section !== view.section || drawn.tiles.parentElement !== parent) return;
   first = { website: view.website, card: firstSteps(view, act, () => {
     first = null;
-    act.again();
+    toToday(act)();
   }) };
   parent.replaceChildren(first.card);
 }
 
+// A sign and a colour say a change to the eye; screen readers get words.
+const inWords = (by, before, dates) => (by ? texts.changeInWords(by, before, dates) : texts.beforeIn(before, dates));
+
 function tile(metric, { success, data, previous, meta }, view, act) {
   const value = success ? data[0]?.[metric.column] : null, before = previous?.[0]?.[metric.column], by = changed(value, before, metric.format);
-  const change = changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" }, "\u00a0");
-  change.setAttribute("aria-hidden", "true"); // a sign and a colour: screen readers get words
-  return button([element("span", { class: "title" }, metric.title), element("strong", {}, shown(value, metric.format)), change,
-    by && element("span", { class: "hidden" }, texts.changeInWords(by, span(meta.previous.startDate, meta.previous.endDate)))].filter(Boolean),
+  const change = changeOf(value, before, metric.format, metric.good) ?? element("span", { class: "change" });
+  return button([element("span", { class: "title" }, metric.title), element("strong", { title: shown(value, metric.format) }, brief(value, metric.format)),
+    element("span", { class: "against", "aria-hidden": "true" }, change, before != null && element("span", { class: "soft" }, texts.was(brief(before, metric.format)))),
+    before != null && element("span", { class: "hidden" }, inWords(by, shown(before, metric.format), span(meta.previous.startDate, meta.previous.endDate)))].filter(Boolean),
   () => act.go({ metric: metric.column }), { "aria-pressed": String(view.metric === metric.column), "data-key": `tile ${metric.column}` });
 }

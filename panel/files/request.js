@@ -18,7 +18,8 @@ function textOf(value) {
   return typeof value === "string" ? `client.Is(${quoted(value)})` : `client.Matching(${[value.op, value.value].map(quoted).join(", ")})`;
 }
 
-function filterOf({ field, op, value, and, or, not, did }) {
+function filterOf({ field, op, value, and, or, not, did, segment }) {
+  if (segment) return `client.Segment(${quoted(segment)})`;
   if (and || or) return `client.${and ? "And" : "Or"}(${(and ?? or).map(filterOf).join(", ")})`;
   if (not) return `client.Not(${filterOf(not)})`;
   if (did) return `client.Did(client.Action{${Object.entries(did).map(([kind, one]) => `${nameOf(kind)}: ${textOf(one)}`).join(", ")}})`;

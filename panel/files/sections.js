@@ -13,6 +13,7 @@ import { uptime } from "./uptime.js";
 //   parameters(view)   the parameters of the question that the page asks for it, or
 //   load(view)         a promise of what it shows, if it asks other routes of the API (api.js); of its answers the page tells the period
 //                      that they are compared with
+//   also(view)         optional: asks for what the section shows beside that, after the question was sent
 //   own                optional: the names of its own parameters of the address. They are texts in the view, by default ""
 //   draw(parent, view, answered, act)
 //                      shows it in parent, which replace() of dom.js keeps focus in. answered has meta, and answers by the id of their

@@ -48,5 +48,5 @@ function formOf(act) {
     make.disabled = false;
   };
   return element("form", { class: "filter", submit }, element("p", { class: "soft" }, words.shareHelp), end,
-    filters.length > 0 && element("label", { class: "check" }, only, element("span", { dir: "auto" }, words.shareOnly(filters.map(labelOfFilter).join("; ")))), make, out, said);
+    filters.length > 0 && filters.every(({ field }) => field !== "segment") && element("label", { class: "check" }, only, element("span", { dir: "auto" }, words.shareOnly(filters.map(labelOfFilter).join("; ")))), make, out, said);
 }

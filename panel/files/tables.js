@@ -1,6 +1,6 @@
-// Cards with tabs, and the rows of lists.
-import { button, element, replace } from "./dom.js";
-import { changed, shown } from "./format.js";
+// The rows of lists, in cards and in the dialog.
+import { button, element } from "./dom.js";
+import { brief, changed, shown } from "./format.js";
 import { cards, columnFormats, lists, textFormats } from "./lists.js";
 import { texts } from "./texts.js";
 
@@ -14,38 +14,11 @@ export function changeOf(value, before, format, good) {
   return element("span", { class: `change ${by.sign === 0 || good === 0 ? "" : by.sign === good ? "better" : "worse"}` }, by.text);
 }
 
-/** Draws all cards. Each has the rows of the tab that is open. view, answers by list, and what to do on a click are given. */
-export function drawCards(parent, view, answers, act) {
-  replace(parent, Object.keys(cards).map((card) => cardOf(card, view, answers, act)));
-}
-
 export const tabOf = (view, card) => view.tabs[card] ?? cards[card][0];
 
-function cardOf(card, view, answers, act) {
-  const open = tabOf(view, card), title = `${texts.cards[card]}: ${texts.lists[open]}`;
-  const tabs = element("div", { role: "tablist", "aria-label": texts.cards[card], keydown: arrows }, cards[card].map((name) => button(texts.lists[name], () => act.tab(card, name), {
-    role: "tab", id: `tab-${name}`, "aria-selected": String(name === open), "aria-controls": `panel-${card}`, tabindex: name === open ? 0 : -1, "data-key": `tab ${name}`,
-  })));
-  const inside = element("div", { role: "tabpanel", id: `panel-${card}`, "aria-labelledby": `tab-${open}` }, rowsOf(open, answers[open], view, act));
-  const whole = lists[open].all ?? open;
-  const all = button(texts.all, () => act.open({ list: whole }), { class: "quiet", "aria-label": texts.allOf(texts.lists[whole]), "data-key": `all ${card}` });
-  return element("section", { class: "card", "aria-label": title }, element("h2", {}, texts.cards[card]), tabs, inside,
-    element("p", { class: "foot" }, all, card === "events" && button(texts.visits, () => act.open({ list: "sessions" }), { class: "quiet", "data-key": "visits" })));
-}
-
-function arrows(event) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) return;
-  event.preventDefault();
-  const tabs = [...event.currentTarget.children], at = tabs.indexOf(document.activeElement);
-  const next = tabs[(at + step + tabs.length) % tabs.length];
-  next.focus();
-  next.click();
-}
-
-function rowsOf(name, answer, view, act) {
+/** Returns the rows of an answer of a list in a card, or what is said in their place. */
+export function rowsOf(name, answer, view, act) {
   const list = lists[name];
-  if (!answer) return element("p", { class: "soft" }, `${texts.loading} …`);
   if (!answer.success) return element("p", { class: "failed" }, texts.faults.other(answer.error));
   const rows = answer.data.map((row, i) => ({ row, before: answer.previous?.[i] })).filter(({ row }) => keep(list, row));
   const nowhere = ["countries", "map", "regions", "cities"].includes(name) && view.filters.length === 0 && rows.every(({ row }) => !row.country_code && !row.name);
@@ -53,15 +26,15 @@ function rowsOf(name, answer, view, act) {
   if (rows.length === 0) return nothing(name, view);
   if (list.draw) return list.draw(answer, act);
   const [main] = list.columns, most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
-  const extra = list.rating ? [texts.columns.rating] : [texts.columns.percentage, answer.previous && texts.columns.change].filter(Boolean);
+  const extra = list.rating ? [texts.columns.rating] : [...(answer.previous ? [texts.columns.before, texts.columns.change] : []), texts.columns.percentage];
   const head = element("tr", {}, [texts.columns.name, texts.columns[main], ...extra].map((text) => element("th", { scope: "col", class: { [texts.columns.rating]: "rated", [texts.columns.percentage]: "share", [texts.columns.p75]: "long" }[text] }, text)));
   const body = rows.map(({ row, before }) => {
     const first = nameCell(name, row, act, "row");
-    if (!list.plain) first.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
-    const value = element("td", {}, list.format ? list.format(row[main], row) : shown(row[main], columnFormats[main]));
-    const rest = list.rating ? [ratingCell(list, row)] : [element("td", { class: "soft share" }, shown(row.percentage, "share"))];
-    if (!list.rating && answer.previous) rest.push(changeCell(row[main], before?.[main], list.good));
-    return element("tr", {}, first, value, rest);
+    const value = numberCell(list, row);
+    const compared = answer.previous && !list.rating ? comparedCells(row, before, list) : [];
+    const made = element("tr", { class: !list.plain && "bar-of" }, first, value, list.rating ? ratingCell(list, row) : [...compared, element("td", { class: "soft share" }, shown(row.percentage, "share"))]);
+    made.style.setProperty("--share", `${(100 * (row[main] ?? 0)) / most}%`);
+    return made;
   });
   return element("table", {}, element("thead", {}, head), element("tbody", {}, body));
 }
@@ -74,6 +47,20 @@ function ratingCell(list, row) {
   return element("td", {}, rated ? element("span", { class: `rating ${rated}` }, texts.ratings[rated], list.rated && rated !== "good" && `: ${list.rated(row)}`) : "–");
 }
 
+/** Returns the cell of the main number of a row, which may be missing. Millions are short; the title has all digits. */
+function numberCell(list, row, kind) {
+  const [main] = list.columns, value = row?.[main], format = columnFormats[main];
+  if (list.format) return element("td", { class: kind }, row ? list.format(value, row) : "–");
+  const text = brief(value, format), all = shown(value, format);
+  return element("td", { class: kind, title: text !== all && all }, text);
+}
+
+/** Returns the cells with the value of the other period, and the change from it. */
+function comparedCells(row, before, list) {
+  const [main] = list.columns;
+  return [numberCell(list, before, "soft before"), changeCell(row[main], before?.[main], list.good)];
+}
+
 function changeCell(value, before, good = 1) {
   if (before == null) return element("td", {}, element("span", { class: "soft" }, texts.fresh));
   const change = changeOf(value, before, "whole", good);
@@ -83,7 +70,7 @@ function changeCell(value, before, good = 1) {
 /** Returns the cell with the name of a row. A click filters by the row; with Alt held down it excludes it. */
 export function nameCell(name, row, act, key) {
   const list = lists[name], label = labelOf(list, row), value = list.value?.(row);
-  const text = value ? button(label, (event) => act.filter(list.field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
+  const text = value ? button(label, (event) => act.filter(typeof list.field === "function" ? list.field(row) : list.field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
   const next = list.more?.(row), more = next && button(texts.mores[next.list], () => act.open(next), { class: "more", "aria-label": texts.listsOf[next.list](label) });
   return element("td", { class: "name", title: label }, text, more);
 }
@@ -100,7 +87,7 @@ export function wideTable(name, answer, rows, view, act) {
   };
   const compared = Boolean(answer.previous), main = list.columns[0];
   const heads = [list.time ? element("th", { scope: "col", class: list.precise ? "clock" : "time" }, texts.columns[list.time]) : element("th", { scope: "col" }, texts.columns.name),
-    ...list.columns.map((column) => head(column, texts.columns[column])), compared && element("th", { scope: "col" }, texts.columns.change), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
+    ...list.columns.map((column) => head(column, texts.columns[column])), ...(compared ? [texts.columns.before, texts.columns.change].map((text) => element("th", { scope: "col" }, text)) : []), list.rating && element("th", { scope: "col" }, texts.columns.rating)];
   const most = Math.max(...rows.map(({ row }) => row[main] ?? 0)) || 1;
   const first = (row) => {
     if (!list.time) {
@@ -119,7 +106,7 @@ export function wideTable(name, answer, rows, view, act) {
   };
   const body = rows.map(({ row, before }) => element("tr", {}, first(row),
     list.columns.map((column) => element("td", { class: kind(column), dir: kind(column) === "text" && "auto" }, text(column, row))),
-    compared && changeCell(row[main], before?.[main], list.good), list.rating && ratingCell(list, row)));
+    compared && comparedCells(row, before, list), list.rating && ratingCell(list, row)));
   const table = element("table", { class: "wide" }, element("thead", {}, element("tr", {}, heads.filter(Boolean))), element("tbody", {}, body));
   table.style.setProperty("--columns", heads.filter(Boolean).length - 1 + list.columns.filter((column) => kind(column) === "when").length);
   table.style.setProperty("--texts", list.columns.filter((column) => kind(column) === "text").length);

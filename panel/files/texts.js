@@ -3,17 +3,20 @@
 export const texts = {
   website: "Website", range: "Range", from: "From", to: "To", before: "Earlier period", after: "Later period", options: "Options",
   compare: "Compare with", interval: "Interval", zone: "Time zone", signOut: "Sign out", close: "Close", apply: "Apply", custom: "Choose dates",
-  section: "Section", sectionsOf: "Sections", metricsOf: "Metrics",
+  skip: "Skip to the numbers", section: "Section", sectionsOf: "Sections", metricsOf: "Metrics",
   sections: {
     overview: "Overview", goals: "Goals", funnels: "Funnels", retention: "Retention", paths: "Paths", links: "Short links", uptime: "Uptime", flags: "Flags", settings: "Settings",
   },
   presets: {
-    today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_28d: "Last 28 days", last_30d: "Last 30 days",
+    today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_28d: "28 whole days", last_30d: "Last 30 days",
     last_90d: "Last 90 days",
     last_180d: "Last 180 days", last_365d: "Last 365 days", this_week: "This week", last_week: "Last week", this_month: "This month",
     last_month: "Last month", last_6m: "Last 6 months", last_12m: "Last 12 months", this_year: "This year", last_year: "Last year", all_time: "All time",
   },
-  compares: { previous_period: "Period before", previous_year: "Year before", previous_weeks: "Weeks before", none: "Nothing" },
+  compares: {
+    previous_weeks: "Same weekdays before", previous_period: "Period before", previous_year_weeks: "Same weekdays a year before", previous_year: "Year before", none: "Nothing", own: "Choose dates",
+  },
+  compareFrom: "Compare from", compareTo: "Compare to",
   intervals: { auto: "Automatic", hourly: "Hours", daily: "Days", weekly: "Weeks", monthly: "Months" },
   metrics: {
     visitors: "Visitors", sessions: "Visits", pageviews: "Pageviews", bounce_rate: "Bounce rate", median_session_duration: "Median visit time", pages_per_session: "Pages per visit",
@@ -25,17 +28,23 @@ export const texts = {
     languages: "Languages", events: "Events", links: "Outgoing links", errors: "Errors", vitals: "Web vitals", speed: "Vitals by page", error: "Pages with an error", properties: "Properties", sessions: "Visits", visit: "Events of a visit",
   },
   columns: {
-    visitors: "Visitors", pageviews: "Views", sessions: "Visits", percentage: "Share", change: "Change", median_time_on_page: "Time on page",
+    visitors: "Visitors", pageviews: "Views", sessions: "Visits", percentage: "Share", before: "Before", change: "Change", median_time_on_page: "Time on page",
     avg_load_time: "Load time", total_events: "Events", unique_users: "Visitors", total_clicks: "Clicks", count: "Count", users: "Visitors",
     p75: "75th percentile", samples: "Samples", rating: "Rating", name: "Name", property_value: "Value", duration: "Duration", page_views: "Views",
     entry_page: "Entry page", referrer_name: "Source", country_name: "Country", device_type: "Device", timestamp: "Time", kind: "What", path: "Page", text: "Text", first_visit: "Time",
     errors: "Count", error_type: "Type", last_seen: "Last seen", p75_lcp: "LCP", p75_inp: "INP", p75_cls: "CLS", p75_fcp: "FCP", p75_ttfb: "TTFB",
   },
   fields: {
-    path: "Page", referrer: "Source", utm_source: "UTM source", utm_medium: "UTM medium", utm_campaign: "Campaign", country: "Country", region: "Region", city: "City",
-    device_type: "Device", browser_name: "Browser", os_name: "System", screen_resolution: "Screen", language: "Language", event: "Event", click: "Outgoing link",
+    path: "Page", entry_page: "Entry page", exit_page: "Exit page", referrer: "Source", utm_source: "UTM source", utm_medium: "UTM medium", utm_campaign: "Campaign", country: "Country", region: "Region", city: "City",
+    device_type: "Device", browser_name: "Browser", os_name: "System", screen_resolution: "Screen", language: "Language", event: "Event", click: "Outgoing link", segment: "Segment",
   },
+  property: (key) => `Property ${key}`,
   operators: { is: "is", is_not: "is not", contains: "contains", contains_not: "does not contain" },
+  segments: {
+    title: "Segments", none: "There are no segments yet. Filter the page, then save the filters here by a name.", name: "Name", save: "Save as a segment", removeOf: (name) => `Remove the segment ${name}`,
+    help: "Everybody who reads this website can choose it.",
+  },
+  find: "Name of a field, or a value", turn: (label) => `Turn around the filter ${label}`, fieldOf: (field) => `${field} …`,
   or: ", ",
   filters: "Filters", addFilter: "Add filter", removeFilters: "Remove all filters", editFilter: "Change filter", field: "Field", operator: "Condition", values: "Values, one on each line", suggestions: "Values to choose",
   edit: (label) => `Change the filter ${label}`, remove: (label) => `Remove the filter ${label}`,
@@ -46,27 +55,29 @@ export const texts = {
   happened: { pageview: "Viewed the page", exit: "Left the page", click: "Followed a link", event: "Event" },
   ratings: { good: "good", needs: "needs work", poor: "poor" },
   none: "(none)", all: "See all", allOf: (title) => `See all: ${title}`, search: "Search", earlierRows: "Rows before", laterRows: "Rows after", rows: (from, to) => `Rows ${from} to ${to}`,
-  noRows: "Nothing in this range.", noRowsFiltered: "Nothing in this range with these filters.",
+  noDays: "There were no visits in these days. Visits of today count in a range that has today.", toToday: "Show today", noVisits: "No visits match.", removeShort: (label) => `Remove “${label}”`, noRows: "Nothing in this range.", noRowsFiltered: "Nothing in this range with these filters.",
   hints: {
     campaigns: "To see campaigns, add utm_campaign to the addresses that you spread, such as https://…/?utm_source=newsletter&utm_campaign=spring.",
     utm_source: "To see sources of campaigns, add utm_source to the addresses that you spread, such as https://…/?utm_source=newsletter.",
     utm_medium: "To see mediums of campaigns, add utm_medium to the addresses that you spread, such as https://…/?utm_medium=email.",
-    events: "Send an event from a page with databuddy.track(\"signup\").", links: "Clicks on links to other hosts count if the script tag has data-track-outgoing-links.",
+    events: "Send an event from a page with db.track(\"signup\").", links: "Clicks on links to other hosts count if the script tag has data-track-outgoing-links.",
     errors: "Errors count if the script tag has data-track-errors.", vitals: "Web vitals are measured if the script tag has data-track-web-vitals.", speed: "Web vitals are measured if the script tag has data-track-web-vitals.",
   },
   noMatch: "Nothing matches.", fresh: "new", tooFew: "Too few before to compare", more: (limit) => `over ${limit}`,
   noPlaces: "Countries, regions and cities are not known. To get them, start the server with --geoip and a database of addresses.",
   listsOf: { properties: (name) => `Properties of ${name}`, error: (message) => `Pages with the error ${message}` }, mores: { properties: "Properties", error: "Pages" }, visits: "Single visits", points: (text) => `${text} pts`,
   csv: "CSV", json: "JSON", curl: "Copy as curl", copied: "Copied. Put your key in the place of KEY.", share: "Share a link",
-  changeInWords: ({ sign, size }, dates) => `${sign === 0 ? "no change" : `${sign > 0 ? "up" : "down"} ${size}`} against ${dates}`,
+  was: (value) => `from ${value}`, beforeIn: (value, dates) => `${value} in ${dates}`, changeInWords: ({ sign, size }, value, dates) => `${sign === 0 ? "no change" : `${sign > 0 ? "up" : "down"} ${size}`} from ${value} in ${dates}`,
   now: (count) => `${count} now`, visitorsNow: (n, count) => `${count} ${n === 1 ? "visitor" : "visitors"} now`, nowLong: "Visitors in the last five minutes", asOf: (time) => `As of ${time}`,
-  loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", 
-  chart: (metric) => `${metric} by date. Use the arrow keys to read the values.`, bucket: (date, metric, value) => `${date}: ${value} ${metric}`, bucketOther: (date, value) => `${date}: ${value}`,
+  loading: "Loading", compared: (from, dates) => `${from}, compared with ${dates}`, unfinished: "Dashed: not over yet", tapForDay: "Tap again for these dates only", outagesOn: "Outages", outage: (monitor, time) => `Outage of ${monitor}: ${time}`,
+ 
+  chart: (metric) => `${metric} by date. Use the arrow keys to read the values.`, bucket: (date, metric, value) => `${date}: ${value} ${metric}`, changeOf: (text) => `Change: ${text}`, bucketOther: (date, value) => `${date}: ${value}`,
   signIn: "Sign in", key: "Key or panel token", stay: "Stay signed in on this device", enter: "Sign in",
   otherKey: "Use the key of this link?", otherKeyAsk: "You are signed in with a key of your own, and this link has another one. Use it only if you trust who sent the link.",
   keepKey: "Keep my key", useLink: "Use the key of the link",
   signInHelp: "You get a key from the person who runs this server.",
   faults: {
+    cutKey: "This is not a whole key: a part of it is left out, such as by “…”. Copy the whole key.",
     key: "This key is not valid. It may have expired or been revoked. Sign in with another one, or ask for a new link.",
     forbidden: "This key may not read this website.", noWebsite: "This key sees no website. To add one, open Settings with a key that may do so.",
     busy: (seconds) => `Too many requests with this key. Trying again in ${seconds} s.`,
@@ -207,6 +218,23 @@ export const texts = {
       pin: "Only this version of the script", pinHelp: "Browsers check it. After an upgrade of the server that changes the script, replace the element.", rest: "Visits of robots, and visits to localhost, do not count.",
       waiting: "Waiting for the first event. Numbers appear here as soon as it arrives.", none: "This server does not take events at a known address. Ask the person who runs it for the script tag.",
     },
+    blocked: {
+      reasons: {
+        origin: (n, count) => `The server refused ${count} ${n === 1 ? "request" : "requests"} from pages of other hosts, or without an origin.`,
+        address: (n, count) => `The server refused ${count} ${n === 1 ? "request" : "requests"} from addresses that the rules of the website do not allow.`,
+        key: (n, count) => `The server refused ${count} custom ${n === 1 ? "event" : "events"} without a key, as the rules of the website say.`,
+        quota: (n, count) => `The server refused ${count} ${n === 1 ? "event" : "events"}: the website has had all events of its month.`,
+        paused: (n, count) => `The server refused ${count} ${n === 1 ? "event" : "events"}: the website is paused.`,
+        window: (n, count) => `The server refused ${count} ${n === 1 ? "event" : "events"} whose time is too far from now. Check the clock of the sender.`,
+        bot: (n, count) => `${count} ${n === 1 ? "request was" : "requests were"} of robots, which do not count.`,
+      },
+      commands: {
+        origin: (id) => `sightline websites change ${id} --allow-origin localhost`, address: (id) => `sightline websites change ${id} --allow-address 203.0.113.0/24`,
+        key: (id) => `sightline websites change ${id} --no-keyed-events`, quota: (id) => `sightline websites change ${id} --monthly-events 0`, paused: (id) => `sightline websites change ${id} --no-paused`,
+      },
+      ask: "To allow them, somebody with access to the server runs this command:", command: "Command", rules: "Change the rules of the website",
+      host: "Host to allow", allow: "Allow", allowed: (host) => `Pages of ${host} may send events now.`, note: "Events without an origin are refused as soon as a host is allowed here.",
+    },
     keys: {
       title: "Keys", create: "Create key", change: "Change key", denied: "With this key you cannot manage keys. It lacks “Manage keys” (manage:keys), and panel tokens never have it.",
       name: "Name", nameHelp: "What uses the key, so that you know it again.", scopes: "What it may do", scopesHelp: "A key can give at most what it may do itself.", noScope: "Choose at least one", noDate: "Choose a date",
@@ -225,7 +253,7 @@ export const texts = {
       refused: (status) => `Refused (${status})`, newest: "Newest entries", older: "Older entries", times: (text, count) => `${text}, ${count} times`,
       columns: { time: "Time", key: "Key", action: "What", resource: "Of", outcome: "Outcome", from: "From" },
       actions: {
-        "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
+        "GET /v1/self": "Asked what the key may do", "GET /v1/keys": "Listed keys", "POST /v1/keys": "Created a key", "GET /v1/keys/{id}": "Read a key", "PATCH /v1/keys/{id}": "Changed a key", "DELETE /v1/keys/{id}": "Revoked a key", "POST /v1/keys/{id}/rotate": "Rotated a key",
         "GET /v1/websites": "Listed websites", "GET /v1/websites/{website_id}": "Read a website", "GET /v1/websites/{website_id}/analytics": "Read statistics", "GET /v1/websites/{website_id}/definitions": "Listed goals, funnels and annotations",
         "POST /v1/websites/{website_id}/definitions": "Saved a goal, funnel, segment or annotation", "DELETE /v1/websites/{website_id}/definitions": "Removed a goal, funnel, segment or annotation",
         "POST /public/v1/flags": "Created a flag", "PATCH /public/v1/flags/{id}": "Changed a flag", "DELETE /public/v1/flags/{id}": "Removed a flag", "GET /public/v1/flags/definitions": "Listed flags",
@@ -237,7 +265,7 @@ export const texts = {
 
   // Annotations of the chart.
   annotations: {
-    title: "Annotations", inRange: "Annotations in this range", told: (text) => `Annotation: ${text}`, none: "There are no annotations yet.",
+    title: "Annotations", here: "Click to add an annotation here", inRange: "Annotations in this range", told: (text) => `Annotation: ${text}`, none: "There are no annotations yet.",
     date: "Date", time: "Time (optional)", timeHelp: (zone) => `In ${zone.replaceAll("_", " ")}. Without a time it holds for the whole day, in every time zone.`,
     text: "What happened", textHelp: "Such as “Version 2.1” or “Newsletter sent”. Everybody who reads this website sees it.", add: "Add annotation", noDate: "choose a date",
     remove: "Remove", removeOf: (text) => `Remove the annotation ${text}`, removeAgain: "Remove for everybody", added: "Added.", removed: "Removed.",
@@ -247,7 +275,7 @@ export const texts = {
   manners: {
     theme: "Appearance", themes: { system: "As the system", light: "Light", dark: "Dark" }, print: "Print",
     shortcuts: "Keyboard shortcuts", useShortcuts: "Use shortcuts on this device", changeCompare: "Compare with another period", changeTheme: "Change the appearance",
-    searchPages: "Search pages", escape: "Esc", chartKeys: "In the chart, the arrow keys, Home and End read its values. Drag over it with the mouse to choose its dates.",
+    searchPages: "Search pages", escape: "Esc", chartKeys: "In the chart, the arrow keys, Home and End read its values, Enter or a click chooses the day, and n adds an annotation. Drag over it with the mouse to choose its dates.",
     shareHelp: "The link opens this view for everybody who has it. It is read-only and shows no other website.",
     shareEnd: "The link ends after", shareEnds: { hour: "1 hour", day: "24 hours", week: "7 days", month: "30 days" }, shareOnly: (filters) => `Show only visits with these filters: ${filters}`,
     keyName: "Link of the panel", makeLink: "Make the link", link: "Link", copy: "Copy",
