@@ -237,7 +237,7 @@ func TestTypes(t *testing.T) {
 		t.Errorf("bounds %v", bounds)
 	}
 	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) ||
-		len(plain["presets"].([]any)) != 18 {
+		len(plain["presets"].([]any)) != 21 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
 	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable",
@@ -245,8 +245,8 @@ func TestTypes(t *testing.T) {
 		"propertyOperators", "publicAccess", "sortable", "subject"}
 	summary := configs["summary"].(map[string]any)
 	for name, want := range map[string]any{"subject": "website_id", "comparable": true,
-		"granularities": []any{"hourly", "daily", "weekly", "monthly"},
-		"limits":        map[string]any{"limit": 10_000.0, "hourlyDays": 30.0},
+		"granularities": []any{"minute", "hourly", "daily", "weekly", "monthly"},
+		"limits":        map[string]any{"limit": 10_000.0, "hourlyDays": 30.0, "minuteHours": 6.0},
 		"operators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with",
 			"not_ends_with", "matches", "not_matches", "in", "not_in"},
 		"propertyOperators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with",
@@ -269,13 +269,19 @@ func TestTypes(t *testing.T) {
 		map[string]any{"needs": goals["needs"], "limits": goals["limits"]}); diff != "" {
 		t.Error(diff)
 	}
+	for name, want := range map[string]any{"top_pages": "visitors", "goals": "visitors", "pages": "visitors",
+		"errors": "count", "summary": nil, "funnel": nil, "paths": nil, "sessions": nil, "vitals_overview": nil} {
+		if got := configs[name].(map[string]any)["difference"]; got != want {
+			t.Errorf("rows of %s are ordered by the difference of %v, want %v", name, got, want)
+		}
+	}
 	for name, config := range configs {
 		required := config.(map[string]any)["requiredFilter"]
 		if (required == "session_id") != (name == "session_events") {
 			t.Errorf("%s requires a filter on %v", name, required)
 		}
 		got := slices.DeleteFunc(sortedKeys(config), func(key string) bool {
-			return slices.Contains([]string{"requiredFilter", "needs", "mayHave", "cost"}, key)
+			return slices.Contains([]string{"requiredFilter", "needs", "mayHave", "cost", "difference"}, key)
 		})
 		if diff := cmp.Diff(keys, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -79,7 +79,7 @@ func TestFirstRequestWrittenWrong(t *testing.T) {
 		{"by the other name of the time zone", "/v1/query?website_id=site_a&timeZone=Berlin", json, key, body, 400,
 			`timeZone unknown time zone "Berlin"`},
 		{"with an unknown preset", path, json, key, strings.Replace(body, "last_7d", "last_366d", 1), 400,
-			`preset unknown preset "last_366d"; allowed are today, yesterday, last_7d`},
+			`preset unknown preset "last_366d"; allowed are last_30m, last_60m, last_24h, today, yesterday, last_7d`},
 		{"with a limit in quotes", path, json, key, strings.Replace(body, "2", `"2"`, 1), 400,
 			"limit must be a whole number, not a string"},
 		{"with an extra comma", path, json, key, strings.Replace(body, "}", ",}", 1), 400,

@@ -39,6 +39,8 @@ func properties() []property {
 			"minutes end with the first", asked(lessOfMinutes)},
 		{"midnights bound the same range as days", midnightsAreDays,
 			"times are in UTC", asked(func(q *question) { inUTC(q, strings.Contains(q.req.StartDate, "T")) })},
+		{"a preset of times equals its times", presetIsTimes,
+			"a series loses its last hour", answered(func(a *answer) { a.cutLast(len(a.rows) == 24) })},
 		{"the order by difference has the rows of both periods", differenceHasBoth,
 			"it has one row", asked(func(q *question) {
 				if q.req.SortBy == query.DifferenceOrder {

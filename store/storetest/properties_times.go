@@ -44,6 +44,29 @@ func minutesSumToRange(c *client, info query.Info) (found []string) {
 	return found
 }
 
+// presetIsTimes compares presets with the times that their answers name. last_24h has 24 hours.
+func presetIsTimes(c *client, info query.Info) (found []string) {
+	for name, grain := range map[string]string{"last_30m": "minute", "last_60m": "minute", "last_24h": "hourly"} {
+		q := c.question(info).with(func(r *query.Request) { r.Preset, r.StartDate, r.EndDate = name, "", "" })
+		if len(info.Granularity) > 0 && !slices.Contains(info.Granularity, grain) {
+			grain = info.Granularity[0] // of retention
+			q.req.Granularity = grain
+		}
+		preset := c.ask(q)
+		found = append(found, c.same(q, q.with(func(r *query.Request) {
+			r.Preset, r.StartDate, r.EndDate, r.Granularity = "", preset.meta.StartDate, preset.meta.EndDate, grain
+		}))...)
+		hours := map[any]bool{}
+		for _, row := range preset.rows {
+			hours[row["date"]] = true
+		}
+		if grain == "hourly" && len(info.Granularity) > 0 && len(hours) != 24 {
+			found = append(found, fmt.Sprintf("%v: %d hours", q, len(hours)))
+		}
+	}
+	return found
+}
+
 // midnightsAreDays compares days with the times at which they begin and end.
 func midnightsAreDays(c *client, info query.Info) (found []string) {
 	for range 3 {
