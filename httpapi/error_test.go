@@ -36,6 +36,9 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no key", auth.ErrMissing, 401, `"error":"Authentication required","code":"AUTH_REQUIRED",` +
 			`"details":[{"field":"Authorization","message":"is missing; send \"Authorization: Bearer KEY\" or \"x-api-key: KEY\""}]`, [2]string{"Www-Authenticate", "Bearer"}},
+		{"no cookie of a host", &auth.ChallengeError{Challenge: `Session realm="shop"`, Err: auth.ErrMissing}, 401,
+			`"error":"Authentication required","code":"AUTH_REQUIRED"`,
+			[2]string{"Www-Authenticate", `Session realm="shop"`}},
 		{"a bad key", fmt.Errorf("x: %w", auth.ErrInvalid), 401,
 			`"error":"Authentication required","code":"AUTH_REQUIRED"`,
 			[2]string{"Www-Authenticate", `Bearer error="invalid_token"`}},
