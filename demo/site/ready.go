@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -21,6 +22,7 @@ type Ready struct {
 
 	KeyFile string `json:"-"` // path of the file with Key
 	NoKey   string `json:"-"` // reason why the demo has no key
+	Program string `json:"-"` // command that runs the program, for Text; empty means sightline
 }
 
 // Text writes r as lines of text, with commands for the data folder dir. It writes the key only to a terminal,
@@ -33,11 +35,12 @@ func (r *Ready) Text(to io.Writer, dir string, terminal bool) error {
 	}
 	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts panel is          %s\n",
 		r.Address, r.TrackAddress, panelOf(r.Address, key, r.WebsiteID))
-	another := "go run ./cmd/sightline keys add --data " + quote(dir) + " --all"
+	program := cmp.Or(r.Program, "sightline")
+	another := program + " keys add --data " + quote(dir) + " --all"
 	switch {
 	case r.WebsiteID == "":
 		fmt.Fprintf(&b, "\nThe server runs without a demo. Create a website and a key in another terminal:\n\n"+
-			"  go run ./cmd/sightline websites add --data %s --name Shop --domain shop.example\n\n  %s\n\n", quote(dir),
+			"  %s websites add --data %s --name Shop --domain shop.example\n\n  %s\n\n", program, quote(dir),
 			another)
 	case r.NoKey != "":
 		fmt.Fprintf(&b, "Key: none; %s.\n\nCreate another key in another terminal:\n\n  %s\n\n", r.NoKey, another)

@@ -10,9 +10,10 @@ import (
 )
 
 func TestBanner(t *testing.T) {
-	const create = "keys add --data 'the folder' --all"
+	const create = "  sightline keys add --data 'the folder' --all"
 	plain := Ready{Address: "http://127.0.0.1:1", TrackAddress: "http://127.0.0.1:1/ingest"}
-	demo := plain
+	demo, built := plain, plain
+	built.Program = "./sightline"
 	demo.Key, demo.KeyFile, demo.WebsiteID = "sl_secret", "/the folder/it's", "web_demo"
 	revoked := demo
 	revoked.Key, revoked.NoKey = "", demoKeyRevoked
@@ -30,7 +31,9 @@ func TestBanner(t *testing.T) {
 			[]string{"http://127.0.0.1:1/#key=sl_secret&website=web_demo\n", "Key: sl_secret\n",
 				"Key file: /the folder/it's\n"}, " sl_secret\""},
 		{"a revoked key is reported", revoked, true, []string{"the demo's key was revoked", create}, "curl"},
-		{"without a demo there are commands to create a key", plain, true, []string{"websites add", create}, "Key"},
+		{"without a demo there are commands to create a key", plain, true,
+			[]string{"  sightline websites add", create}, "Key"},
+		{"commands begin with the program", built, true, []string{"  ./sightline websites add"}, "  sightline "},
 	} {
 		var b strings.Builder
 		if err := row.ready.Text(&b, "the folder", row.terminal); err != nil {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/clientip"
@@ -124,8 +126,10 @@ func (s *serve) Validate() error {
 }
 
 // Run serves until ctx ends. A hangup never ends the server: programs that rotate files send it.
-func (s *serve) Run(ctx context.Context, e environment) error {
+func (s *serve) Run(ctx context.Context, e environment, p *kong.Kong) error {
 	settings := s.settings()
+	settings.Program = runner(os.Args[0])
+	settings.Misspelled = misspelled(os.Environ(), p.Model.Leaves(false))
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)

@@ -16,7 +16,7 @@ import (
 type websiteTag struct {
 	ofOne
 
-	Address string `default:"http://127.0.0.1:8080/ingest" placeholder:"URL" help:"Public address of tracking, such as https://t.shop.example."`
+	Address string `default:"http://127.0.0.1:8080/ingest" placeholder:"URL" help:"Public address of tracking: https://stats.shop.example/ingest, or https://t.shop.example for a server with --track-addr."`
 	Latest  bool   `help:"Use the address without a hash: pages get every later version, and browsers do not check its integrity."`
 }
 
@@ -27,6 +27,11 @@ func (*websiteTag) Help() string {
 func (t *websiteTag) Run(ctx context.Context, e environment) error {
 	if u, err := url.Parse(t.Address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("--address %q is not of the form https://host or https://host/path", t.Address)
+	}
+	if u, err := url.Parse(t.Address); err == nil && strings.Trim(u.Path, "/") == "" {
+		_, _ = fmt.Fprintf(e.errs,
+			"note: without serve --track-addr, the address of tracking ends in /ingest: %s/ingest\n",
+			strings.TrimSuffix(t.Address, "/"))
 	}
 	return t.read(ctx, e, func(m *meta.Store) error {
 		w, err := m.Website(ctx, t.ID)

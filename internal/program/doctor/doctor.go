@@ -39,7 +39,8 @@ const (
 // A Finding is the result of one check.
 type Finding struct {
 	Level Level `json:"level"`
-	// folder, files, server, events, records, geoip, proxy, disk, clock, retention, sealing, clickhouse, redis or backups
+	// folder, files, server, events, records, geoip, proxy, disk, clock, retention, sealing, clickhouse, redis or
+	// backups
 	Check string `json:"check"`
 	Text  string `json:"text"` // what was found
 	Do    string `json:"do,omitempty"`
@@ -206,13 +207,16 @@ func (d *doctor) checkEvents(ctx context.Context, events source) {
 	d.checkSealing(ctx, events, subjects)
 }
 
+// readAboutPairs is what to do about stores that do not belong together. The errors themselves have the details.
+const readAboutPairs = "read docs/operations.md#when-one-of-the-two-stores-is-missing before you start the server"
+
 // checkLost looks for a missing file of events that the records know.
 func (d *doctor) checkLost(ctx context.Context) {
 	if !d.recordsSound || d.running != nil {
 		return
 	}
 	if err := d.pair().CheckFiles(ctx, slog.New(slog.DiscardHandler), d.Now); err != nil {
-		d.found(Problem, "records", "put back what is missing before you start the server", "%v", err)
+		d.found(Problem, "records", readAboutPairs, "%v", err)
 	}
 }
 
@@ -231,7 +235,7 @@ func (d *doctor) checkPair(ctx context.Context, events source) {
 		err = d.pair().Check(ctx, events, records)
 	}
 	if err != nil {
-		d.found(Problem, "records", "put back what is missing before you start the server", "%v", err)
+		d.found(Problem, "records", readAboutPairs, "%v", err)
 	}
 }
 

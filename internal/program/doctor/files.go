@@ -36,8 +36,9 @@ func (d *doctor) checkFolder() bool {
 			err)
 		return false
 	}
-	if err := install.CheckRestored(d.Data); err != nil {
-		d.found(Problem, "folder", "run restore again, or empty the folder", "%v", err)
+	if half, err := install.Exists(d.Data, install.RestoreFile); err != nil || half {
+		d.found(Problem, "folder", "run restore again, or empty the folder", "the restore into %s is not finished",
+			d.Data)
 		return false
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&others != 0 {

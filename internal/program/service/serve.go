@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +38,9 @@ const (
 // address is in use.
 func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
 	log := s.logger(errs)
+	for _, name := range slices.Sorted(maps.Keys(s.Misspelled)) {
+		log.Warn("no option reads this environment variable", "name", name, "probably", s.Misspelled[name])
+	}
 	defer s.divide().limitHeap(log)()
 	limit, err := connectionLimit(log)
 	if err != nil {
@@ -106,6 +111,10 @@ func (a *app) announce(r site.Ready, to io.Writer) error {
 	if a.settings.JSON {
 		return json.NewEncoder(to).Encode(r)
 	}
+	if a.settings.LogJSON && !site.IsTerminal(to) { // both often end in one journal, and the log has the addresses
+		return nil
+	}
+	r.Program = a.settings.Program
 	return r.Text(to, a.settings.Data, site.IsTerminal(to))
 }
 

@@ -6,8 +6,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/sightline-analytics/sightline/demo/site"
 )
 
 // A client that does not read its answer delays the stop up to the deadline. The stop still succeeds.
@@ -43,5 +46,26 @@ func TestSlowReadersDoNotDelayTheEnd(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Error("stop waits for the client")
+	}
+}
+
+// Text for people does not go between the lines of a log in JSON.
+func TestTextBesideLog(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		logJSON, isJSON bool
+		begins          string
+	}{
+		{false, false, "\nSightline answers at"}, {true, false, ""}, {true, true, `{"address":`},
+		{false, true, `{"address":`},
+	} {
+		a := &app{settings: Settings{LogJSON: row.logJSON, JSON: row.isJSON}, log: slog.New(slog.DiscardHandler)}
+		var out strings.Builder
+		if err := a.announce(site.Ready{Address: "http://127.0.0.1:1"}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if (out.String() == "") != (row.begins == "") || !strings.HasPrefix(out.String(), row.begins) {
+			t.Errorf("%+v: %q", row, out.String())
+		}
 	}
 }

@@ -61,6 +61,11 @@ type Settings struct {
 	DemoEvery time.Duration
 	JSON      bool // when ready, write one line of JSON
 
-	LogJSON  bool       // log JSON instead of text
+	// Program is the command that runs this program, for the commands that it prints; empty: sightline.
+	Program string
+	// Misspelled maps variables of the environment that no option reads to the variable that was probably meant.
+	Misspelled map[string]string
+
+	LogJSON  bool       // log JSON instead of text; then the text of the start is left out, too
 	LogLevel slog.Level // lowest level to log; debug has a line for every request
 }
