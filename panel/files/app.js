@@ -105,6 +105,7 @@ function fail(error) {
   byId("answers").classList.add("stale");
   byId("answers").removeAttribute("aria-busy");
   if (error.kind === "key") {
+    if (currentKey() === "") return; // another request has failed in the same way before
     const text = isKey(currentKey()) ? texts.faults.key : texts.faults.cutKey;
     useKey("", null);
     byId("status").textContent = "";

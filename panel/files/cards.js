@@ -33,7 +33,7 @@ async function load(card, view, parameter, asked) {
     if (state.turn !== turn) return;
     Object.assign(state, { waiting: false, fault: error, list: parameter.id });
     if (error.kind === "key") shown?.act.fail(error);
-    else if (error.wait) state.retry = setTimeout(() => state.asked === asked && load(card, view, parameter, asked), error.wait * 1000);
+    else if (error.wait) state.retry = setTimeout(() => state.asked === asked && shown?.parent.isConnected && load(card, view, parameter, asked), error.wait * 1000);
   }
   if (shown?.parent.isConnected) draw(card);
 }

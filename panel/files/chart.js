@@ -138,7 +138,6 @@ export class Chart {
       if (pin != null && off(pin, at) <= reach) return pin;
       return Math.min(begun - 1, Math.max(0, Math.round((at / slider.clientWidth) * (data.length - 1))));
     };
-    let touched = null; // the bucket that a finger touched: the first touch tells, the second one goes there
     const press = (event) => {
       if (this.zoom && event.pointerType === "mouse" && event.button === 0) {
         dragged = indexAt(event);
@@ -147,10 +146,10 @@ export class Chart {
       mark(indexAt(event));
     };
     const release = (event) => {
-      const at = indexAt(event), ends = dragged != null && [dragged, at].sort((a, b) => a - b), again = this.zoom && event.pointerType === "touch" && touched === at;
+      const at = indexAt(event), ends = dragged != null && [dragged, at].sort((a, b) => a - b), again = this.zoom && event.pointerType === "touch" && this.touched === data[at].date;
       dragged = null;
       mark(at, Boolean(this.zoom) && event.pointerType === "touch" && !again && this.leads(at));
-      touched = at;
+      this.touched = data[at].date; // the first touch tells, the second one goes there
       if (ends) this.choose(...ends);
       else if (again) this.choose(at, at);
     };
@@ -175,9 +174,11 @@ export class Chart {
     track?.style.setProperty("width", `${inner}px`);
     const caption = element("figcaption", {}, element("span", { class: "key this" }, metric.title), metric.second && element("span", { class: "key other" }, metric.second.title), previous && element("span", { class: "key other" }, span(meta.previous.startDate, meta.previous.endDate)), meta.partial && element("span", {}, texts.unfinished), this.broken.size > 0 && element("span", { class: "key broken" }, texts.outagesOn), this.more);
     caption.style.setProperty("padding-left", `${left}px`);
-    const told = this.pinned.size > 0 && element("ul", { class: "hidden", "aria-label": texts.annotations.inRange }, [...this.pinned].sort(([a], [b]) => a - b).flatMap(([i, all]) => all.map(({ when, text }) => element("li", {}, `${bucket(data[i].date, interval, true)}: ${when}`, element("bdi", {}, text)))));
-    replace(this.figure, element("div", { class: "plot" }, svg, slider, track, tip), told, caption);
-    if (this.at && this.index(begun) != null) mark(this.index(begun));
+    const listed = this.pinned.size > 0 && element("ul", { class: "hidden", "aria-label": texts.annotations.inRange }, [...this.pinned].sort(([a], [b]) => a - b).flatMap(([i, all]) => all.map(({ when, text }) => element("li", {}, `${bucket(data[i].date, interval, true)}: ${when}`, element("bdi", {}, text)))));
+    const told = this.at; // the old slider loses the focus, and hides it
+    replace(this.figure, element("div", { class: "plot" }, svg, slider, track, tip), listed, caption);
+    this.at = told;
+    if (told && this.index(begun) != null) mark(this.index(begun));
   }
 
   index(begun) {
