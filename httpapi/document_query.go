@@ -231,8 +231,8 @@ func (v *vocabulary) query() *openapi.Schema {
 		openapi.Member("parameters",
 			openapi.List("Names of query types, or parameters",
 				openapi.Any("", openapi.Ref("QueryType"), openapi.Ref("Parameter")), 1, 50)),
-		openapi.Member("startDate", requests.BoundSchema("The first day, at most 3660 days before the last, or a time to "+
-			"the minute such as `2026-11-29T08:30` or `2026-11-29T08:30+01:00`")),
+		openapi.Member("startDate", requests.BoundSchema("The first day, at most 3660 days before the last, or "+
+			"a time to the minute such as `2026-11-29T08:30` or `2026-11-29T08:30+01:00`")),
 		openapi.Member("endDate", requests.BoundSchema("The last day, inclusive, or a time, exclusive")),
 		openapi.Member("timeZone",
 			openapi.Text("IANA name; also `timezone`. A zone in the address takes precedence. Default `UTC`")),

@@ -53,7 +53,7 @@ func TestGoldenHosts(t *testing.T) {
 		folder, title string
 		cgo           bool
 	}{
-		{"none", "with a store of its own", false},
+		{"none", "with its own store", false},
 		{"sqlite", "with `store/sqlite`", false},
 		{"duckdb", "with `store/duckdb`", true},
 		{"clickhouse", "with `store/clickhouse`", false},

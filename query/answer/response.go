@@ -78,8 +78,8 @@ const DailyIdentity = "daily"
 type Period struct {
 	Compare ask.Compare `json:"compare"`
 	// StartDate and EndDate are the first day and the last one that counts, at least in part. Of a period that begins
-	// or ends at a time, they are local times with their difference from UTC, such as 2026-10-25T02:30+02:00; the end is
-	// exclusive.
+	// or ends at a time, they are local times with their difference from UTC, such as 2026-10-25T02:30+02:00; the end
+	// is exclusive.
 	StartDate string  `json:"startDate"`
 	EndDate   string  `json:"endDate"`
 	From      Instant `json:"from"`

@@ -16,7 +16,8 @@ func (t Table) In(zone *time.Location) Table {
 }
 
 // Time returns the time of a cell, by the name of its column, in a row from 0. The cell is an instant, or a date of a
-// series such as "2026-03-01", "2026-03-01 13:00:00" or "2026-03-01T13:30+01:00". The time is in the zone of the answer.
+// series such as "2026-03-01", "2026-03-01 13:00:00" or "2026-03-01T13:30+01:00". The time is in the zone of the
+// answer.
 //
 // The time of a date is the first instant of its day or hour. An hour that the clocks show twice is one row of an
 // hourly series, and its time is the first of the two. A day without midnight begins at its first instant. So different

@@ -14,9 +14,9 @@ import (
 // are not compared: see Info.Comparable.
 type Compare string
 
-// The comparisons. With all but a period of the caller's choice, a period that has not ended is cut at now, and compared
-// with the same elapsed local time of the other. The other period of a range with a time has the same local times, but
-// for PreviousPeriod.
+// The comparisons. With all but a period of the caller's choice, a period that has not ended is cut at now, and
+// compared with the same elapsed local time of the other. The other period of a range with a time has the
+// same local times, but for PreviousPeriod.
 const (
 	// PreviousPeriod is the same number of local days just before; for a preset of a calendar week, month or
 	// year, the week, month or year before; for a range with a time the same real time just before.
@@ -59,13 +59,15 @@ func compareNames() []string {
 func compareOption() option {
 	row := textOption("compare", func(o *Options) *Compare { return &o.Compare }).checked(checkCompare)
 	row.Field = body.Custom("compare", func(o *Options) *Compare { return &o.Compare }, readCompare).
-		Shaped(CompareSchema("The other period to compare with; default `none`. `2026-01-01,2026-01-31` are the first and "+
-			"the last day of a period of your choice, or its start and its end as times; a body may also have an object with `startDate` and `endDate`",
+		Shaped(CompareSchema("The other period to compare with; default `none`. `2026-01-01,2026-01-31` are the first "+
+			"and the last day of a period of your choice, or its start and its end as times; a body may also "+
+			"have an object with `startDate` and `endDate`",
 			NoComparison))
 	return row
 }
 
-// CompareSchema returns the schema of a comparison: a name, or two days or times. more are names besides those of other periods.
+// CompareSchema returns the schema of a comparison: a name, or two days or times. more are names besides those of
+// other periods.
 func CompareSchema(about string, more ...Compare) *openapi.Schema {
 	names := append([]Compare{PreviousPeriod, PreviousYear, PreviousWeeks, PreviousYearWeeks}, more...)
 	return openapi.Any(about, openapi.OneOf("", names...),

@@ -30,10 +30,10 @@ type Options struct {
 	Compare Compare `json:"compare,omitempty"`
 	// Fields, at most 50: their values lead the rows. Of a parameter empty but not nil: none.
 	GroupBy []string `json:"groupBy,omitzero"`
-	// Whether a preset such as last_7d ends yesterday, so that all its days are over; nil means no. It is for the presets
-	// that calendar.Completing lists.
+	// Whether a preset such as last_7d ends yesterday, so that all its days are over; nil means no. It is for the
+	// presets that calendar.Completing lists.
 	Complete *bool `json:"complete,omitempty"`
-	// An output column.
+	// An output column; with Compare also "difference": the rows of both periods, by how much they grew.
 	SortBy string `json:"sortBy,omitempty"`
 	// asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics
 	// and instants, asc for names and dates.
@@ -58,8 +58,10 @@ var options = []option{
 	filtersOption(),
 	textOption("granularity", func(o *Options) *string { return &o.Granularity }).
 		among("granularity", "", calendar.GrainNames()...).
-		shaped(openapi.OneOf("`daily` (default), `weekly`, `monthly`, `hourly` for at most 30 days, or `minute` for at most 6 "+
-			"hours; by default `minute` for `last_30m` and `last_60m`, and `hourly` for `last_24h`", "minute", "hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month")), // from short to long
+		shaped(openapi.OneOf("`daily` (default), `weekly`, `monthly`, `hourly` for at most 30 days, or `minute` for "+
+			"at most 6 hours; by default `minute` for `last_30m` and `last_60m`, and `hourly` for `last_24h`",
+			// from short to long
+			"minute", "hourly", "daily", "weekly", "monthly", "hour", "day", "week", "month")),
 	textOption("weekStart", func(o *Options) *string { return &o.WeekStart }).
 		among("first day of weeks", "The first day of weeks, also of `this_week` and `last_week`; default `sunday`",
 			Sunday, Monday),

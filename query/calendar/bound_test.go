@@ -15,7 +15,8 @@ func TestParseBound(t *testing.T) {
 		"2026-11-29T08:30 01:00": ErrBlank, "2026-11-29 08:30": ErrBound, "2026-11-29T8:30": ErrBound,
 		"2026-11-29T08:30+0100": ErrBound, "2026-11-29T08:30+": ErrBound, "2026-11-29T": ErrBound, "": ErrBound,
 		"2026-11-29T08:30z": ErrBound, "29.11.2026": ErrBound, "2026-1-1T08:30": ErrBound,
-		"2026-02-30": ErrNoSuchDate, "2026-02-30T08:30": ErrNoSuchDate, "1969-12-31T08:30": ErrYear, "2101-01-01": ErrYear,
+		"2026-02-30": ErrNoSuchDate, "2026-02-30T08:30": ErrNoSuchDate, "1969-12-31T08:30": ErrYear,
+		"2101-01-01": ErrYear,
 	} {
 		if b, err := ParseBound(text); !errors.Is(err, want) || err == nil && b.String() != text {
 			t.Errorf("%q: %v, %v, want %v", text, b, err, want)
@@ -84,18 +85,29 @@ func TestPresetTimes(t *testing.T) {
 		grain                         Grain
 		buckets                       int
 	}{
-		{"UTC", "last_30m", "2026-11-29T08:30:59.999Z", "2026-11-29T08:01+00:00", "2026-11-29T08:31+00:00", Minutely, 30},
-		{"UTC", "last_60m", "2026-11-29T08:30:00Z", "2026-11-29T07:31+00:00", "2026-11-29T08:31+00:00", Minutely, 60},
-		{"Asia/Kathmandu", "last_24h", "2026-11-29T08:30:00Z", "2026-11-28T15:00+05:45", "2026-11-29T15:00+05:45", Hourly, 24},
+		{"UTC", "last_30m", "2026-11-29T08:30:59.999Z",
+			"2026-11-29T08:01+00:00", "2026-11-29T08:31+00:00", Minutely, 30},
+		{"UTC", "last_60m", "2026-11-29T08:30:00Z",
+			"2026-11-29T07:31+00:00", "2026-11-29T08:31+00:00", Minutely, 60},
+		{"Asia/Kathmandu", "last_24h", "2026-11-29T08:30:00Z",
+			"2026-11-28T15:00+05:45", "2026-11-29T15:00+05:45", Hourly, 24},
 		// The clocks show 02:00 to 03:00 twice, or not at all.
-		{"Europe/Berlin", "last_24h", "2026-10-25T10:30:00Z", "2026-10-24T12:00+02:00", "2026-10-25T12:00+01:00", Hourly, 24},
-		{"Europe/Berlin", "last_24h", "2026-10-25T00:30:00Z", "2026-10-24T03:00+02:00", "2026-10-25T03:00+01:00", Hourly, 24},
-		{"Europe/Berlin", "last_24h", "2026-03-29T10:30:00Z", "2026-03-28T12:00+01:00", "2026-03-29T13:00+02:00", Hourly, 24},
-		{"Europe/Berlin", "last_60m", "2026-10-25T01:10:30Z", "2026-10-25T02:11+02:00", "2026-10-25T02:11+01:00", Minutely, 60},
-		{"Australia/Lord_Howe", "last_24h", "2024-04-06T15:10:00Z", "2024-04-06T02:00+11:00", "2024-04-07T02:00+10:30", Hourly, 24},
-		{"Pacific/Apia", "last_24h", "2011-12-30T12:10:00Z", "2011-12-29T03:00-10:00", "2011-12-31T03:00+14:00", Hourly, 24},
-		{"Antarctica/Troll", "last_24h", "2024-10-27T02:10:00Z", "2024-10-26T03:00+02:00", "2024-10-27T03:00+00:00", Hourly, 24},
-		{"America/St_Johns", "last_24h", "2010-11-07T03:10:00Z", "2010-11-06T01:00-02:30", "2010-11-07T01:00-03:30", Hourly, 24},
+		{"Europe/Berlin", "last_24h", "2026-10-25T10:30:00Z",
+			"2026-10-24T12:00+02:00", "2026-10-25T12:00+01:00", Hourly, 24},
+		{"Europe/Berlin", "last_24h", "2026-10-25T00:30:00Z",
+			"2026-10-24T03:00+02:00", "2026-10-25T03:00+01:00", Hourly, 24},
+		{"Europe/Berlin", "last_24h", "2026-03-29T10:30:00Z",
+			"2026-03-28T12:00+01:00", "2026-03-29T13:00+02:00", Hourly, 24},
+		{"Europe/Berlin", "last_60m", "2026-10-25T01:10:30Z",
+			"2026-10-25T02:11+02:00", "2026-10-25T02:11+01:00", Minutely, 60},
+		{"Australia/Lord_Howe", "last_24h", "2024-04-06T15:10:00Z",
+			"2024-04-06T02:00+11:00", "2024-04-07T02:00+10:30", Hourly, 24},
+		{"Pacific/Apia", "last_24h", "2011-12-30T12:10:00Z",
+			"2011-12-29T03:00-10:00", "2011-12-31T03:00+14:00", Hourly, 24},
+		{"Antarctica/Troll", "last_24h", "2024-10-27T02:10:00Z",
+			"2024-10-26T03:00+02:00", "2024-10-27T03:00+00:00", Hourly, 24},
+		{"America/St_Johns", "last_24h", "2010-11-07T03:10:00Z",
+			"2010-11-06T01:00-02:30", "2010-11-07T01:00-03:30", Hourly, 24},
 	} {
 		now, err := time.Parse(time.RFC3339, row.now)
 		if err != nil {
@@ -130,7 +142,8 @@ func TestMinutes(t *testing.T) {
 			want := from.Add(time.Duration(i) * time.Minute)
 			bound, err := ParseBound(b.Label)
 			start, clock := bound.Start(in)
-			if err != nil || clock != nil || !start.At.Equal(want) || b.From != want.UnixMilli() || b.To-b.From != Minute {
+			if err != nil || clock != nil || !start.At.Equal(want) || b.From != want.UnixMilli() ||
+				b.To-b.From != Minute {
 				t.Errorf("%+v: minute %d is %+v, which starts at %s: %v", row, i, b, start.At, err)
 			}
 		}

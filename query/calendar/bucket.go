@@ -64,8 +64,8 @@ func Spans(r Range, g Grain) []Span {
 	return spans
 }
 
-// Label is the text of the bucket with the given number: YYYY-MM-DD HH:00:00 for an hour, YYYY-MM-DD, its first day, for
-// a day or longer, and the local time in zone with its difference from UTC for a minute.
+// Label is the text of the bucket with the given number: YYYY-MM-DD HH:00:00 for an hour, YYYY-MM-DD, its first day,
+// for a day or longer, and the local time in zone with its difference from UTC for a minute.
 func Label(number int64, g Grain, zone *time.Location) string {
 	switch g {
 	case Minutely:

@@ -37,7 +37,8 @@ var presets = []preset{
 	{name: "this_month", days: func(today Date) (Date, Date) { return month(today, 0), today }, before: months(-1, 1)},
 	{name: "last_month", days: months(-1, 1), before: months(-2, 1)},
 	{name: "last_6m", days: func(today Date) (Date, Date) { return month(today, -5), today }, before: months(-11, 6)},
-	{name: "last_12m", days: func(today Date) (Date, Date) { return month(today, -11), today }, before: months(-23, 12)},
+	{name: "last_12m", days: func(today Date) (Date, Date) { return month(today, -11), today },
+		before: months(-23, 12)},
 	{name: "this_year", days: func(today Date) (Date, Date) { return year(today, 0), today }, before: wholeYear(-1)},
 	{name: "last_year", days: wholeYear(-1), before: wholeYear(-2)},
 	{name: AllTime, days: last(1)},
@@ -55,8 +56,8 @@ func named(name string) *preset {
 	return nil
 }
 
-// PresetGrain returns the granularity that answers about a preset have by default: Daily for names that Presets does not
-// list.
+// PresetGrain returns the granularity that answers about a preset have by default: Daily for names that Presets does
+// not list.
 func PresetGrain(name string) Grain {
 	if p := named(name); p != nil {
 		return p.grain

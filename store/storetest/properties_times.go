@@ -20,7 +20,8 @@ func minutesSumToRange(c *client, info query.Info) (found []string) {
 	for range 3 {
 		q := c.question(info)
 		at := q.now.UTC().Truncate(time.Minute)
-		start, end := at.Add(-time.Duration(1+c.rng.IntN(240))*time.Minute), at.Add(time.Duration(1+c.rng.IntN(120))*time.Minute)
+		start := at.Add(-time.Duration(1+c.rng.IntN(240)) * time.Minute)
+		end := at.Add(time.Duration(1+c.rng.IntN(120)) * time.Minute)
 		q.req.StartDate, q.req.EndDate = start.Format(localMinute+"Z"), end.Format(localMinute+"Z")
 		whole := c.ask(q)
 		minutes := c.ask(q.with(func(r *query.Request) { r.Granularity = "minute" }))
@@ -92,8 +93,8 @@ func localMidnight(day string, loc *time.Location) (text string, once bool) {
 	if err != nil || at.Format(localMinute) != text {
 		return "", false
 	}
-	for _, by := range []time.Duration{-2 * time.Hour, -time.Hour, -30 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour} {
-		if at.Add(by).Format(localMinute) == text {
+	for by := -2 * time.Hour; by <= 2*time.Hour; by += 30 * time.Minute {
+		if by != 0 && at.Add(by).Format(localMinute) == text {
 			return "", false
 		}
 	}
@@ -112,7 +113,9 @@ func differenceHasBoth(c *client, info query.Info) (found []string) {
 		for day := q.req.StartDate; day <= q.req.EndDate; day = addDays(day, 1) {
 			days++
 		}
-		both := c.ask(q.with(func(r *query.Request) { r.Compare, r.SortBy = query.PreviousPeriod, query.DifferenceOrder }))
+		both := c.ask(q.with(func(r *query.Request) {
+			r.Compare, r.SortBy = query.PreviousPeriod, query.DifferenceOrder
+		}))
 		now, then := c.ask(q), c.ask(q.with(func(r *query.Request) {
 			r.StartDate, r.EndDate = addDays(r.StartDate, -days), addDays(r.EndDate, -days)
 		}))

@@ -252,7 +252,8 @@ func (m *Merge) cut() bool {
 		return true
 	}
 	onQuarter := func(at int64) bool { return at%Quarter == 0 }
-	// A range that begins or ends at a time may cut cells. Then the pieces of days at its ends have partials of their own.
+	// A range that begins or ends at a time may cut cells. Then the pieces of days at its ends have partials of their
+	// own.
 	cuts := func(at int64, is bool) bool { return is && !onQuarter(at) && m.p.Until.Equal(m.p.Range.To) }
 	begins, ends := cuts(w.From, m.p.Range.FromTime), cuts(w.To, m.p.Range.ToTime)
 	for from := calendar.StartOfDay(w.From); from < w.To; from += calendar.Day {

@@ -44,8 +44,8 @@ func TestRangesWithTimes(t *testing.T) {
 	} {
 		req := ask.Request{StartDate: row.start, EndDate: row.end, Parameters: []ask.Parameter{{Name: row.name}},
 			Options: ask.Options{Granularity: row.granularity}}
-		found, mistakes := plan.Resolve(types, ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req,
-			now, nil)
+		access := ask.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
+		found, mistakes := plan.Resolve(types, access, req, now, nil)
 		if mistakes != nil || found.Parameters[0].Err != nil {
 			t.Fatal(mistakes, found)
 		}

@@ -152,8 +152,8 @@ func (g *Lookup) totals(ctx context.Context, q Question) (rows *store.Rows, lost
 	return finish.Run(g.steps, newMerged(g), q.Among), lost, nil
 }
 
-// ofTotals returns how the answer to p is merged from totals, or nil if it is not: totals are made of all state sets, and
-// of whole days.
+// ofTotals returns how the answer to p is merged from totals, or nil if it is not: totals are made of all state sets,
+// and of whole days.
 func (mr *Merger) ofTotals(p *plan.Plan) *Lookup {
 	if mr.Keeper == nil || p.Range.Timed() {
 		return nil

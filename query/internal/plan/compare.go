@@ -235,8 +235,8 @@ func untilNow(r calendar.Range, now time.Time) time.Time {
 	return now
 }
 
-// Label returns the date of the bucket that corresponds to the bucket of date; empty if none does. Minutes, weeks and months
-// correspond by their place in the range.
+// Label returns the date of the bucket that corresponds to the bucket of date; empty if none does. Minutes, weeks and
+// months correspond by their place in the range.
 func (c *Comparison) Label(date string) string {
 	if c.labels != nil {
 		return c.labels[date]

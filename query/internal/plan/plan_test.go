@@ -164,7 +164,8 @@ func describe(req *ask.Request, found *Resolved) []string {
 		limit = *req.Limit
 	}
 	start, end := found.Range.Texts()
-	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", start, end, found.Range.Zone, found.Grain, limit, max(req.Page, 1), len(req.Filters))}
+	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", start, end, found.Range.Zone,
+		found.Grain, limit, max(req.Page, 1), len(req.Filters))}
 	for _, s := range found.Parameters {
 		name := s.Name
 		if s.ID != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/query/catalog"
 )
 
-// PartialFirst reports whether p is a series whose first bucket began before its range: a week or a month or, of a range
-// that begins at a time, also a day or an hour.
+// PartialFirst reports whether p is a series whose first bucket began before its range: a week or a month or, of a
+// range that begins at a time, also a day or an hour.
 func (p *Plan) PartialFirst() bool {
 	return p.Type.Shape == catalog.Series && (p.Grain.LongerThanDay() || p.Range.FromTime) &&
 		calendar.BeginsInside(p.Range, p.Grain)

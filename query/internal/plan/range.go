@@ -36,7 +36,8 @@ func (d ranges) of(preset string, o *ask.Options) (calendar.Range, bool) {
 	return calendar.Days(start, end, d.zone), true
 }
 
-// bound returns what read makes of a bound in the zone. It adds to list that the clocks there do not show its time once.
+// bound returns what read makes of a bound in the zone. It adds to list that the clocks there do not show its time
+// once.
 func (d ranges) bound(at ask.FieldPath, code ask.Code, b calendar.Bound,
 	read func(calendar.Bound, *time.Location) (calendar.End, error), list *ask.Issues) (calendar.End, bool) {
 	end, err := read(b, d.zone)

@@ -61,7 +61,8 @@ func local(at time.Time, zone *time.Location) string {
 	if _, offset := at.Zone(); offset%60 != 0 { // no form says such an instant
 		return at.UTC().Format(form + "Z")
 	}
-	for quarter := at.Add(-48 * time.Hour); quarter.Before(at.Add(48 * time.Hour)); quarter = quarter.Add(15 * time.Minute) {
+	const days, step = 48 * time.Hour, 15 * time.Minute
+	for quarter := at.Add(-days); quarter.Before(at.Add(days)); quarter = quarter.Add(step) {
 		_, now := at.Zone()
 		_, then := quarter.Zone()
 		if other := at.Add(time.Duration(now-then) * time.Second); other.Format(form) == text {

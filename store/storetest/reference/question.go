@@ -36,8 +36,10 @@ type Question struct {
 	Preset    string   // overrides the dates; may be empty
 	Compare   string   // PreviousPeriod and its like, or a start and an end as 2026-01-01,2026-01-31; may be empty
 	Complete  bool     // the last day of Preset is yesterday
-	Grain     string   // minute, hourly, daily, weekly or monthly; empty means daily, or that of Preset; ignored by types other than series
-	WeekStart string   // sunday or monday; empty means sunday
+	// Grain is minute, hourly, daily, weekly or monthly; empty means daily, or that of Preset. Types other than series
+	// ignore it.
+	Grain     string
+	WeekStart string // sunday or monday; empty means sunday
 	Filters   []Filter
 	Mandatory []Filter // filters of the caller's key, applied to the data first
 	GroupBy   []string

@@ -1,4 +1,4 @@
-// Command none is a host with a store of its own, which is empty.
+// Command none is a host with its own store, which is empty.
 package main
 
 import (
