@@ -180,7 +180,7 @@ func valuesOf(b *store.Batch) map[string][]string {
 			e.Timezone,
 			"screen_resolution", e.Screen, "entry_page", e.Path, "exit_page", e.Path, "path", e.Path,
 			"event_name", e.Name, "namespace", e.Namespace,
-			"session_id", e.SessionID, "anonymous_id", e.AnonymousID, "profile_id", e.ProfileID)
+			"session_id", e.SessionID, "anonymous_id", e.AnonymousID, "profile_id", e.ProfileID, "website", e.Website)
 		if e.Kind == store.Click {
 			add("href", e.Href, "text", e.Text)
 		}
