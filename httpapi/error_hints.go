@@ -15,7 +15,7 @@ const howToAuthenticate = `send "Authorization: Bearer KEY" or "x-api-key: KEY"`
 
 // hint adds suggestions to p, the problem of err, for the caller of r.
 func (p *problem) hint(r *http.Request, err error) {
-	// a host with credentials of its own, such as cookies, says how to send them in its challenge
+	// a host with its own credentials, such as cookies, says how to send them in its challenge
 	_, isOwn := errors.AsType[*auth.ChallengeError](err)
 	if p.Status == http.StatusUnauthorized && !isOwn {
 		p.details = append(p.details, credentialHints(r, err)...)
