@@ -17,7 +17,7 @@ import (
 var (
 	// ErrUnfinishedCopy: a [Copy] into this database was stopped before its end. Only the same copy may open it.
 	ErrUnfinishedCopy = errors.New("store/meta: the records are an unfinished copy")
-	// ErrNotEmpty: the target of a [Copy] has records already, and they are not those of the source.
+	// ErrNotEmpty: the target of a [Copy] has other records than the source already.
 	ErrNotEmpty = errors.New("store/meta: the target has other records already")
 	// ErrSourceInUse: another process has opened the source of a [Copy], which may not change meanwhile.
 	ErrSourceInUse = errors.New("store/meta: another process has opened the records to copy")
@@ -30,7 +30,7 @@ const (
 	factCopyTarget = "meta:copy-target"
 )
 
-// CopyConfig is what [Copy] copies, and where.
+// CopyConfig names the source and the target of [Copy].
 type CopyConfig struct {
 	From Config // Path is required
 	To   Config // DSN is required

@@ -23,8 +23,8 @@ type copiedTable struct {
 // A copiedColumn has one of the types that exist in SQLite and in PostgreSQL.
 type copiedColumn struct{ name, kind string }
 
-// copiedTables returns the tables of a SQLite file in the order of their creation: a table comes after those that it
-// refers to.
+// copiedTables returns the tables of a SQLite file in the order of their creation: a table comes after the
+// tables that it refers to.
 func copiedTables(ctx context.Context, db *sql.DB) (all []copiedTable, err error) {
 	names, err := texts(ctx, db, sqlite().tables+" AND name <> '"+versionTable+"' ORDER BY rowid")
 	if err != nil {

@@ -207,7 +207,7 @@ func (d *doctor) checkEvents(ctx context.Context, events source) {
 	d.checkSealing(ctx, events, subjects)
 }
 
-// readAboutPairs is what to do about stores that do not belong together. The errors themselves have the details.
+// readAboutPairs is the advice about stores that do not belong together. The errors have the details.
 const readAboutPairs = "read docs/operations.md#when-one-of-the-two-stores-is-missing before you start the server"
 
 // checkLost looks for a missing file of events that the records know.

@@ -55,7 +55,7 @@ func (d *doctor) checkProxy() {
 	d.found(OK, "proxy", "", "the server believes a proxy about addresses of clients")
 }
 
-// checkBuild looks for events of the other build of this program, and reports whether it found any instead of its own.
+// checkBuild looks for events of the other build of this program, and reports whether it found them.
 func (d *doctor) checkBuild() bool {
 	has, err := install.Exists(d.Data, install.EventsFile)
 	if err != nil || has {
