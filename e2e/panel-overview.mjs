@@ -328,8 +328,7 @@ await run({
     assert.equal(await dates(tab), data[0].date);
     await tab.goBack();
     await settled(tab);
-    const track = await tab.locator(".track").boundingBox();
-    await tab.mouse.click(point(1).x, track.y + 8);
+    await tab.locator(".track").click({ position: { x: box.width / (data.length - 1), y: 8 } });
     assert.equal(await tab.locator("dialog").getByLabel("Date").inputValue(), data[1].date);
     await tab.keyboard.press("Escape");
     const phone = await open({ preset: "last_7d", metric: "pageviews" }, { viewport: { width: 360, height: 800 }, hasTouch: true });
