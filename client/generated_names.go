@@ -96,6 +96,9 @@ type Preset string
 
 // The values of [Preset].
 const (
+	PresetLast30m   Preset = "last_30m"
+	PresetLast60m   Preset = "last_60m"
+	PresetLast24h   Preset = "last_24h"
 	PresetToday     Preset = "today"
 	PresetYesterday Preset = "yesterday"
 	PresetLast7d    Preset = "last_7d"
@@ -121,10 +124,10 @@ type Granularity string
 
 // The values of [Granularity].
 const (
-	GranularityHourly  Granularity = "hourly"
-	GranularityDaily   Granularity = "daily"
-	GranularityWeekly  Granularity = "weekly"
-	GranularityMonthly Granularity = "monthly"
+	GranularityMinute Granularity = "minute"
+	GranularityHourly Granularity = "hourly"
+	GranularityDaily  Granularity = "daily"
+	GranularityWeekly Granularity = "weekly"
 )
 
 // A WeekStart is the first day of weeks; empty means sunday.
@@ -201,6 +204,7 @@ const (
 	FieldUTMMedium        Field = "utm_medium"
 	FieldUTMSource        Field = "utm_source"
 	FieldUTMTerm          Field = "utm_term"
+	FieldWebsite          Field = "website"
 )
 
 // A Column is one of an answer, to sort by or to choose as a metric.
