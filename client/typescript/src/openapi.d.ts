@@ -940,15 +940,9 @@ export interface components {
             name: "active_stats";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -965,10 +959,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -1043,6 +1039,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -1095,7 +1095,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "reason" | "bot_name";
+            field: "website" | "reason" | "bot_name";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -1104,7 +1104,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "reason" | "bot_name";
+            field: "website" | "reason" | "bot_name";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -1131,15 +1131,9 @@ export interface components {
             name: "blocked_traffic";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1156,13 +1150,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
+            /** @description Fields to group by */
+            groupBy?: "website"[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `requests` is
              * @enum {string}
              */
-            sortBy?: "reason" | "bot_name" | "requests" | "percentage" | "last_seen";
+            sortBy?: "reason" | "bot_name" | "requests" | "percentage" | "last_seen" | "difference";
         };
         /** @description The answer to a parameter. */
         BlockedTrafficResult: {
@@ -1200,6 +1198,10 @@ export interface components {
              * @description Last seen: To some seconds: requests are counted together
              */
             last_seen: string | null;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         /** @description Blocked traffic over time. Needs `website_id` in the address. */
         BlockedTrafficTrendsParameter: {
@@ -1210,15 +1212,9 @@ export interface components {
             name: "blocked_traffic_trends";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1235,10 +1231,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("reason" | "bot_name")[];
+            groupBy?: ("website" | "reason" | "bot_name")[];
             /**
              * @description A column
              * @enum {string}
@@ -1273,6 +1271,10 @@ export interface components {
             /** @description Requests: Requests that were refused before their events were read, and single events that were ignored or refused */
             requests: number;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             reason?: string;
             /** @description With groupBy */
             bot_name?: string;
@@ -1284,12 +1286,14 @@ export interface components {
             values: number;
             days: number;
             hourlyDays: number;
+            minuteHours: number;
             didDays: number;
             metrics: number;
             dimensions: number;
             goals: number;
             minSteps: number;
             steps: number;
+            exclusions: number;
             window: string;
         };
         /** @description Browsers. Needs `website_id` in the address. */
@@ -1301,15 +1305,9 @@ export interface components {
             name: "browser_name";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1326,15 +1324,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         BrowserNameResult: {
@@ -1406,6 +1406,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -1421,15 +1425,9 @@ export interface components {
             name: "browser_versions";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1446,15 +1444,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "version" | "pageviews" | "visitors" | "sessions" | "percentage";
+            sortBy?: "name" | "version" | "pageviews" | "visitors" | "sessions" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         BrowserVersionsResult: {
@@ -1528,6 +1528,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -1541,15 +1545,9 @@ export interface components {
             name: "browsers_grouped";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1566,15 +1564,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "sessions" | "versions";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "sessions" | "versions" | "difference";
         };
         /** @description The answer to a parameter. */
         BrowsersGroupedResult: {
@@ -1650,6 +1650,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -1668,18 +1672,12 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("requests" | "last_seen" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: ("date" | "reason" | "bot_name")[];
+            dimensions?: ("date" | "website" | "reason" | "bot_name")[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1696,9 +1694,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -1726,6 +1726,10 @@ export interface components {
         ChosenBlockedRow: {
             /** @description Date: Local day or hour */
             date?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Reason: Why the request was ignored or refused: bot, origin, address, window, key, quota, paused or properties */
             reason?: string;
             /** @description Bot name: Name of the bot; empty for other reasons */
@@ -1755,15 +1759,9 @@ export interface components {
             dimensions?: ("date" | "probe_region")[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1780,9 +1778,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -1879,18 +1879,12 @@ export interface components {
                 as?: string;
             })[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "href" | "text") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "href" | "text") | string)[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -1907,9 +1901,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -1977,6 +1973,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2013,18 +2013,12 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("pageviews" | "sessions" | "visitors" | "avg_session_duration" | "bounce_rate" | "median_session_duration" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2041,9 +2035,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -2111,6 +2107,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the first pageview of the session; empty without one */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2142,18 +2142,12 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("count" | "sessions" | "unique_messages" | "users" | "first_seen" | "last_seen" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "message" | "error_type")[];
+            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "message" | "error_type")[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2170,9 +2164,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -2240,6 +2236,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Message: Message of the error */
@@ -2286,18 +2286,12 @@ export interface components {
                 as?: string;
             })[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "namespace") | string)[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2314,9 +2308,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -2384,6 +2380,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2423,18 +2423,12 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("pageviews" | "sessions" | "visitors" | "avg_session_duration" | "bounce_rate" | "median_session_duration" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2451,9 +2445,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -2521,6 +2517,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the last pageview of the session; empty without one */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2555,15 +2555,9 @@ export interface components {
             dimensions?: ("date" | "referrer" | "country" | "region" | "city" | "device_type" | "browser_name")[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2580,9 +2574,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -2646,18 +2642,12 @@ export interface components {
                 as?: string;
             })[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2674,9 +2664,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -2744,6 +2736,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2801,18 +2797,12 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("sessions" | "visitors" | "avg_session_duration" | "bounce_rate" | "median_session_duration" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2829,9 +2819,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -2899,6 +2891,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Event name: Name of the event */
@@ -2928,18 +2924,12 @@ export interface components {
             /** @description Metrics of the dataset, or computed from a property */
             metrics: ("samples" | "visitors" | "p75_cls" | "p75_fcp" | "p75_inp" | "p75_lcp" | "p75_ttfb" | "percentage")[];
             /** @description Fields to group by */
-            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "metric_name")[];
+            dimensions?: ("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "metric_name")[];
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -2956,9 +2946,11 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
         };
         /** @description The answer to a parameter. */
@@ -3026,6 +3018,10 @@ export interface components {
             entry_page?: string;
             /** @description Exit page: Path of the last pageview of the session; empty without one */
             exit_page?: string;
+            /** @description Website: Id of the website */
+            website?: string;
+            /** @description With the dimension `website` */
+            website_name?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
             /** @description Metric name: The vital: FCP, LCP, CLS, INP, TTFB or FPS */
@@ -3058,15 +3054,9 @@ export interface components {
             name: "cities";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -3083,15 +3073,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "city" | "region" | "country" | "country_code" | "country_name";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "city" | "region" | "country" | "country_code" | "country_name" | "difference";
         };
         /** @description The answer to a parameter. */
         CitiesResult: {
@@ -3169,6 +3161,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3184,15 +3180,9 @@ export interface components {
             name: "city";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -3209,15 +3199,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "city" | "region" | "country" | "country_code" | "country_name";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "city" | "region" | "country" | "country_code" | "country_name" | "difference";
         };
         /** @description The answer to a parameter. */
         CityResult: {
@@ -3295,6 +3287,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3326,7 +3322,7 @@ export interface components {
             /** @description `false` stores `anonymousId` without hashing; default `true` */
             anonymizeVisitorIds?: boolean;
         };
-        /** @description The other period to compare with; default `none`. `2026-01-01,2026-01-31` are the first and the last day of a period of your choice; a body may also have an object with `startDate` and `endDate` */
+        /** @description The other period to compare with; default `none`. `2026-01-01,2026-01-31` are the first and the last day of a period of your choice, or its start and its end as times; a body may also have an object with `startDate` and `endDate` */
         Compare: ("previous_period" | "previous_year" | "previous_weeks" | "previous_year_weeks" | "none") | string;
         Compared: {
             previous: (Record<string, never> | null)[] | null;
@@ -3341,15 +3337,9 @@ export interface components {
             name: "countries";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -3366,15 +3356,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "country_code" | "country_name";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "country_code" | "country_name" | "difference";
         };
         /** @description The answer to a parameter. */
         CountriesResult: {
@@ -3450,6 +3442,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3465,15 +3461,9 @@ export interface components {
             name: "country";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -3490,15 +3480,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "country_code" | "country_name";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "country_code" | "country_name" | "difference";
         };
         /** @description The answer to a parameter. */
         CountryResult: {
@@ -3574,6 +3566,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -3615,15 +3611,9 @@ export interface components {
             name: "custom_event_properties";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -3640,15 +3630,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `count` is
              * @enum {string}
              */
-            sortBy?: "name" | "property_key" | "property_value" | "count";
+            sortBy?: "name" | "property_key" | "property_value" | "count" | "difference";
         };
         /** @description The answer to a parameter. */
         CustomEventPropertiesResult: {
@@ -3722,6 +3714,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
         } & {
             [key: string]: string;
@@ -3732,7 +3728,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -3741,7 +3737,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "namespace" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -3788,15 +3784,9 @@ export interface components {
             name: "custom_events";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -3813,15 +3803,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `unique_users` is
              * @enum {string}
              */
-            sortBy?: "name" | "total_events" | "unique_users" | "unique_sessions" | "first_occurrence" | "last_occurrence" | "events_with_properties" | "percentage";
+            sortBy?: "name" | "total_events" | "unique_users" | "unique_sessions" | "first_occurrence" | "last_occurrence" | "events_with_properties" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         CustomEventsResult: {
@@ -3909,6 +3901,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
         } & {
             [key: string]: string;
@@ -3922,15 +3918,9 @@ export interface components {
             name: "custom_events_trends";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -3947,10 +3937,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -4028,6 +4020,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -4109,15 +4105,9 @@ export interface components {
             name: "device_types";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -4134,15 +4124,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "device_type";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "device_type" | "difference";
         };
         /** @description The answer to a parameter. */
         DeviceTypesResult: {
@@ -4215,6 +4207,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -4296,15 +4292,9 @@ export interface components {
             name: "engagement";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -4321,15 +4311,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `pageviews` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "pageviews" | "visitors" | "sessions" | "avg_scroll_depth" | "avg_time_on_page" | "median_time_on_page" | "avg_interactions" | "interaction_rate";
+            sortBy?: "path" | "name" | "pageviews" | "visitors" | "sessions" | "avg_scroll_depth" | "avg_time_on_page" | "median_time_on_page" | "avg_interactions" | "interaction_rate" | "difference";
         };
         /** @description The answer to a parameter. */
         EngagementResult: {
@@ -4415,6 +4407,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -4428,15 +4424,9 @@ export interface components {
             name: "entry_pages";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -4453,15 +4443,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `sessions` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "sessions" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "path" | "name" | "sessions" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         EntryPagesResult: {
@@ -4536,6 +4528,10 @@ export interface components {
             screen_resolution?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -4743,15 +4739,9 @@ export interface components {
             name: "error_trends";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -4768,10 +4758,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path")[];
             /**
              * @description A column
              * @enum {string}
@@ -4850,6 +4842,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description Error types. Needs `website_id` in the address. */
@@ -4861,15 +4857,9 @@ export interface components {
             name: "error_types";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -4886,15 +4876,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `count` is
              * @enum {string}
              */
-            sortBy?: "error_type" | "count" | "users" | "last_seen" | "percentage";
+            sortBy?: "error_type" | "count" | "users" | "last_seen" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         ErrorTypesResult: {
@@ -4973,6 +4965,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description Errors by page. Needs `website_id` in the address. */
@@ -4984,15 +4980,9 @@ export interface components {
             name: "errors_by_page";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -5009,15 +4999,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `errors` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "errors" | "users" | "unique_messages" | "percentage";
+            sortBy?: "path" | "name" | "errors" | "users" | "unique_messages" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         ErrorsByPageResult: {
@@ -5094,6 +5086,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         /** @description A condition on rows, or a group of conditions with at most 5 levels */
         ErrorsFilter: {
@@ -5101,7 +5097,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -5110,7 +5106,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "message" | "error_type" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -5139,15 +5135,9 @@ export interface components {
             name: "errors";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -5164,15 +5154,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `count` is
              * @enum {string}
              */
-            sortBy?: "message" | "error_type" | "path" | "count" | "users" | "sessions" | "first_seen" | "last_seen" | "percentage";
+            sortBy?: "message" | "error_type" | "path" | "count" | "users" | "sessions" | "first_seen" | "last_seen" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         ErrorsResult: {
@@ -5261,6 +5253,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         EvaluatedFlag: {
             success: boolean;
@@ -5288,15 +5284,9 @@ export interface components {
             name: "events_by_date";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -5313,10 +5303,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -5403,9 +5395,36 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
+        };
+        /** @description An event that ends a chain between two neighbouring steps */
+        Exclusion: {
+            event: components["schemas"]["TextTest"];
+            filters?: components["schemas"]["ActionFilter"][];
+            /** @description The number of the step before the event, from 1 */
+            after: number;
+            /** @description The number of the next step */
+            before: number;
+        } | {
+            page: components["schemas"]["TextTest"];
+            filters?: components["schemas"]["ActionFilter"][];
+            /** @description The number of the step before the event, from 1 */
+            after: number;
+            /** @description The number of the next step */
+            before: number;
+        } | {
+            click: components["schemas"]["TextTest"];
+            filters?: components["schemas"]["ActionFilter"][];
+            /** @description The number of the step before the event, from 1 */
+            after: number;
+            /** @description The number of the next step */
+            before: number;
         };
         /** @description Exit pages. Needs `website_id` in the address. */
         ExitPagesParameter: {
@@ -5416,15 +5435,9 @@ export interface components {
             name: "exit_pages";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -5441,15 +5454,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `sessions` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "sessions" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "path" | "name" | "sessions" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         ExitPagesResult: {
@@ -5525,6 +5540,10 @@ export interface components {
             /** @description With groupBy */
             entry_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -5579,7 +5598,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -5588,7 +5607,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -5689,15 +5708,9 @@ export interface components {
             name: "flag_exposures";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -5714,15 +5727,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "flag" | "variant" | "visitors" | "sessions" | "exposures";
+            sortBy?: "flag" | "variant" | "visitors" | "sessions" | "exposures" | "difference";
         };
         /** @description The answer to a parameter. */
         FlagExposuresResult: {
@@ -5798,6 +5813,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -5813,15 +5832,9 @@ export interface components {
             name: "flag_outcomes";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -5838,15 +5851,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "flag" | "variant" | "visitors" | "converted" | "conversion_rate" | "conversion_low" | "conversion_high";
+            sortBy?: "flag" | "variant" | "visitors" | "converted" | "conversion_rate" | "conversion_low" | "conversion_high" | "difference";
         };
         /** @description The answer to a parameter. */
         FlagOutcomesResult: {
@@ -5928,6 +5943,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -5993,7 +6012,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -6002,7 +6021,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -6031,15 +6050,9 @@ export interface components {
             name: "frustration_by_page";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6056,15 +6069,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `rage_clicks` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "sessions" | "visitors" | "rage_clicks" | "dead_clicks" | "errors";
+            sortBy?: "path" | "name" | "sessions" | "visitors" | "rage_clicks" | "dead_clicks" | "errors" | "difference";
         };
         /** @description The answer to a parameter. */
         FrustrationByPageResult: {
@@ -6143,6 +6158,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         /** @description A funnel. It uses no other definition. */
         FunnelBody: {
@@ -6155,6 +6174,13 @@ export interface components {
              * @enum {string}
              */
             within?: "visitor" | "session";
+            /**
+             * @description Whether the steps may be done in any order; default: one after the other
+             * @enum {string}
+             */
+            order?: "any";
+            /** @description Events that end a chain between two neighbouring steps */
+            exclude?: components["schemas"]["Exclusion"][];
         };
         /** @description Funnel. Needs `website_id` in the address. */
         FunnelParameter: {
@@ -6165,15 +6191,9 @@ export interface components {
             name: "funnel";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6190,10 +6210,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /** @description The steps in their order */
             steps: components["schemas"]["Step"][];
             /** @description The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days */
@@ -6203,6 +6225,13 @@ export interface components {
              * @enum {string}
              */
             within?: "visitor" | "session";
+            /**
+             * @description Whether the steps may be done in any order; default: one after the other
+             * @enum {string}
+             */
+            order?: "any";
+            /** @description Events that end a chain between two neighbouring steps */
+            exclude?: components["schemas"]["Exclusion"][];
         } | {
             /**
              * @description The query type
@@ -6211,15 +6240,9 @@ export interface components {
             name: "funnel";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6236,10 +6259,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /** @description The longest time from the first step to the last, such as `30m`, `12h` or `7d`; at most 90 days */
             window?: string;
             /**
@@ -6247,6 +6272,13 @@ export interface components {
              * @enum {string}
              */
             within?: "visitor" | "session";
+            /**
+             * @description Whether the steps may be done in any order; default: one after the other
+             * @enum {string}
+             */
+            order?: "any";
+            /** @description Events that end a chain between two neighbouring steps */
+            exclude?: components["schemas"]["Exclusion"][];
             /** @description The name of a funnel that is saved for the website, in place of `steps` */
             saved: string;
         };
@@ -6327,6 +6359,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         /** @description An action whose events and visitors are counted */
         Goal: {
@@ -6374,7 +6410,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -6383,7 +6419,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -6412,15 +6448,9 @@ export interface components {
             name: "goals";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6437,15 +6467,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "visitors" | "conversions" | "conversion_rate" | "value" | "avg_value";
+            sortBy?: "name" | "visitors" | "conversions" | "conversion_rate" | "value" | "avg_value" | "difference";
             /** @description Goals with different names */
             goals: components["schemas"]["Goal"][];
         } | {
@@ -6456,15 +6488,9 @@ export interface components {
             name: "goals";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6481,15 +6507,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "visitors" | "conversions" | "conversion_rate" | "value" | "avg_value";
+            sortBy?: "name" | "visitors" | "conversions" | "conversion_rate" | "value" | "avg_value" | "difference";
             /** @description Goals with different names */
             goals?: components["schemas"]["Goal"][];
             /** @description Goals that are saved for the website, beside or in place of `goals`: `true` for all, or their names */
@@ -6571,6 +6599,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         };
         /** @description Goals over time. Needs `website_id` in the address. */
@@ -6582,15 +6614,9 @@ export interface components {
             name: "goals_trends";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6607,6 +6633,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -6624,15 +6652,9 @@ export interface components {
             name: "goals_trends";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6649,6 +6671,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -6696,10 +6720,10 @@ export interface components {
             value: number | null;
         };
         /**
-         * @description `daily` (default), `weekly`, `monthly`, or `hourly` for at most 30 days
+         * @description `daily` (default), `weekly`, `monthly`, `hourly` for at most 30 days, or `minute` for at most 6 hours; by default `minute` for `last_30m` and `last_60m`, and `hourly` for `last_24h`
          * @enum {string}
          */
-        Granularity: "hourly" | "daily" | "weekly" | "monthly" | "hour" | "day" | "week" | "month";
+        Granularity: "minute" | "hourly" | "daily" | "weekly" | "monthly" | "hour" | "day" | "week" | "month";
         Health: {
             clickhouse: boolean;
             database: boolean;
@@ -6721,15 +6745,9 @@ export interface components {
             name: "hours";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6746,10 +6764,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -6827,6 +6847,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -6917,15 +6941,9 @@ export interface components {
             name: "language";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -6942,15 +6960,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         LanguageResult: {
@@ -7022,6 +7042,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -7045,15 +7069,9 @@ export interface components {
             name: "link_clicks_by_day";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7070,6 +7088,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
@@ -7129,15 +7149,9 @@ export interface components {
             name: "link_top_browsers";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7154,15 +7168,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: ("referrer" | "country" | "region" | "city" | "device_type")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `clicks` is
              * @enum {string}
              */
-            sortBy?: "name" | "clicks" | "percentage";
+            sortBy?: "name" | "clicks" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         LinkTopBrowsersResult: {
@@ -7213,15 +7229,9 @@ export interface components {
             name: "link_top_cities";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7238,15 +7248,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: ("referrer" | "device_type" | "browser_name")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `clicks` is
              * @enum {string}
              */
-            sortBy?: "name" | "country" | "country_code" | "country_name" | "region" | "city" | "clicks" | "percentage";
+            sortBy?: "name" | "country" | "country_code" | "country_name" | "region" | "city" | "clicks" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         LinkTopCitiesResult: {
@@ -7303,15 +7315,9 @@ export interface components {
             name: "link_top_countries";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7328,15 +7334,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: ("referrer" | "region" | "city" | "device_type" | "browser_name")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `clicks` is
              * @enum {string}
              */
-            sortBy?: "name" | "country" | "country_code" | "country_name" | "clicks" | "percentage";
+            sortBy?: "name" | "country" | "country_code" | "country_name" | "clicks" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         LinkTopCountriesResult: {
@@ -7393,15 +7401,9 @@ export interface components {
             name: "link_top_devices";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7418,15 +7420,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: ("referrer" | "country" | "region" | "city" | "browser_name")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `clicks` is
              * @enum {string}
              */
-            sortBy?: "name" | "clicks" | "percentage";
+            sortBy?: "name" | "clicks" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         LinkTopDevicesResult: {
@@ -7477,15 +7481,9 @@ export interface components {
             name: "link_top_referrers";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7502,15 +7500,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: ("country" | "region" | "city" | "device_type" | "browser_name")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `clicks` is
              * @enum {string}
              */
-            sortBy?: "name" | "referrer" | "source" | "domain" | "referrer_type" | "clicks" | "percentage";
+            sortBy?: "name" | "referrer" | "source" | "domain" | "referrer_type" | "clicks" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         LinkTopReferrersResult: {
@@ -7569,15 +7569,9 @@ export interface components {
             name: "link_top_regions";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7594,15 +7588,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: ("referrer" | "city" | "device_type" | "browser_name")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `clicks` is
              * @enum {string}
              */
-            sortBy?: "name" | "country" | "country_code" | "country_name" | "region" | "clicks" | "percentage";
+            sortBy?: "name" | "country" | "country_code" | "country_name" | "region" | "clicks" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         LinkTopRegionsResult: {
@@ -7692,15 +7688,9 @@ export interface components {
             name: "link_total_clicks";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -7717,6 +7707,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
@@ -8192,15 +8184,9 @@ export interface components {
             name: "os_name";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -8217,15 +8203,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         OsNameResult: {
@@ -8297,6 +8285,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -8312,15 +8304,9 @@ export interface components {
             name: "os_versions";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -8337,15 +8323,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "version" | "pageviews" | "visitors" | "sessions" | "percentage";
+            sortBy?: "name" | "version" | "pageviews" | "visitors" | "sessions" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         OsVersionsResult: {
@@ -8419,6 +8407,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -8432,15 +8424,9 @@ export interface components {
             name: "outbound_domains";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -8457,15 +8443,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `total_clicks` is
              * @enum {string}
              */
-            sortBy?: "domain" | "total_clicks" | "unique_users" | "unique_links" | "percentage";
+            sortBy?: "domain" | "total_clicks" | "unique_users" | "unique_links" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         OutboundDomainsResult: {
@@ -8541,6 +8529,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -8553,7 +8545,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -8562,7 +8554,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -8609,15 +8601,9 @@ export interface components {
             name: "outbound_links";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -8634,15 +8620,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `total_clicks` is
              * @enum {string}
              */
-            sortBy?: "href" | "text" | "total_clicks" | "unique_users" | "unique_sessions" | "percentage" | "last_clicked";
+            sortBy?: "href" | "text" | "total_clicks" | "unique_users" | "unique_sessions" | "percentage" | "last_clicked" | "difference";
         };
         /** @description The answer to a parameter. */
         OutboundLinksResult: {
@@ -8724,6 +8712,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -8892,15 +8884,9 @@ export interface components {
             name: "page_time_analysis";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -8917,15 +8903,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `sessions_with_time` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "sessions_with_time" | "visitors" | "median_time_on_page" | "percentage";
+            sortBy?: "path" | "name" | "sessions_with_time" | "visitors" | "median_time_on_page" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         PageTimeAnalysisResult: {
@@ -9003,6 +8991,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -9016,15 +9008,9 @@ export interface components {
             name: "pages";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -9041,15 +9027,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "pageviews" | "visitors" | "percentage" | "median_time_on_page" | "avg_load_time";
+            sortBy?: "path" | "name" | "pageviews" | "visitors" | "percentage" | "median_time_on_page" | "avg_load_time" | "difference";
         };
         /** @description The answer to a parameter. */
         PagesResult: {
@@ -9129,6 +9117,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -9149,15 +9141,9 @@ export interface components {
             name: "paths";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -9174,10 +9160,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /**
              * @description A column
              * @enum {string}
@@ -9263,6 +9251,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         /** @description Performance. Needs `website_id` in the address. */
         PerformanceParameter: {
@@ -9273,15 +9265,9 @@ export interface components {
             name: "performance";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -9298,15 +9284,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `pageviews` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "pageviews" | "samples" | "p75_lcp" | "p75_fcp" | "p75_cls" | "p75_inp" | "p75_ttfb" | "avg_load_time" | "avg_dom_ready_time" | "avg_ttfb";
+            sortBy?: "path" | "name" | "pageviews" | "samples" | "p75_lcp" | "p75_fcp" | "p75_cls" | "p75_inp" | "p75_ttfb" | "avg_load_time" | "avg_dom_ready_time" | "avg_ttfb" | "difference";
         };
         /** @description The answer to a parameter. */
         PerformanceResult: {
@@ -9395,6 +9383,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         Period: {
             compare: ("previous_period" | "previous_year" | "previous_weeks" | "previous_year_weeks") | string;
@@ -9409,7 +9401,7 @@ export interface components {
          * @description A range by name, in place of dates
          * @enum {string}
          */
-        Preset: "today" | "yesterday" | "last_7d" | "last_14d" | "last_28d" | "last_30d" | "last_90d" | "last_180d" | "last_365d" | "this_week" | "last_week" | "this_month" | "last_month" | "last_6m" | "last_12m" | "this_year" | "last_year" | "all_time";
+        Preset: "last_30m" | "last_60m" | "last_24h" | "today" | "yesterday" | "last_7d" | "last_14d" | "last_28d" | "last_30d" | "last_90d" | "last_180d" | "last_365d" | "this_week" | "last_week" | "this_month" | "last_month" | "last_6m" | "last_12m" | "this_year" | "last_year" | "all_time";
         Problem400: {
             type: string;
             title: string;
@@ -9681,15 +9673,9 @@ export interface components {
             name: "profile_list";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -9706,6 +9692,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -9779,6 +9767,10 @@ export interface components {
             os_name: string;
             /** @description Source address: Of the session of the latest event: address of the source, the text of a campaign, or direct */
             referrer: string;
+            /** @description With `website_ids` */
+            website?: string;
+            /** @description With `website_ids` */
+            website_name?: string;
         };
         /** @description Profiles. Needs `website_id` in the address. */
         ProfilesParameter: {
@@ -9789,15 +9781,9 @@ export interface components {
             name: "profiles";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -9814,6 +9800,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -9887,20 +9875,18 @@ export interface components {
             os_name: string;
             /** @description Source address: Of the session of the latest event: address of the source, the text of a campaign, or direct */
             referrer: string;
+            /** @description With `website_ids` */
+            website?: string;
+            /** @description With `website_ids` */
+            website_name?: string;
         };
         /** @description Dates or a preset are required, unless each parameter has its own range. If a query has both, the preset takes precedence; `meta` has the dates that were used. */
         Query: {
             /** @description Names of query types, or parameters */
             parameters: (components["schemas"]["QueryType"] | components["schemas"]["Parameter"])[];
-            /**
-             * Format: date
-             * @description The first day, at most 3660 days before the last
-             */
+            /** @description The first day, at most 3660 days before the last, or a time to the minute such as `2026-11-29T08:30` or `2026-11-29T08:30+01:00` */
             startDate?: string;
-            /**
-             * Format: date
-             * @description The last day, inclusive
-             */
+            /** @description The last day, inclusive, or a time, exclusive */
             endDate?: string;
             /** @description IANA name; also `timezone`. A zone in the address takes precedence. Default `UTC` */
             timeZone?: string;
@@ -9919,11 +9905,13 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: string | string[];
-            /** @description A column of the answer */
+            /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
             sortBy?: string;
             /** @description Returned as `queryId` */
             id?: string;
@@ -9937,6 +9925,7 @@ export interface components {
         QueryMeta: {
             parameters: string[];
             total_parameters: number;
+            website_ids?: string[];
             page: number;
             limit: number;
             filters_applied: number;
@@ -9959,15 +9948,9 @@ export interface components {
             name: "realtime_pages";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -9984,10 +9967,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10068,6 +10053,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -10081,15 +10070,9 @@ export interface components {
             name: "region";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -10106,15 +10089,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "region" | "country" | "country_code" | "country_name";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "region" | "country" | "country_code" | "country_name" | "difference";
         };
         /** @description The answer to a parameter. */
         RegionResult: {
@@ -10192,6 +10177,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -10235,15 +10224,9 @@ export interface components {
             name: "retention";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -10260,6 +10243,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -10271,6 +10256,8 @@ export interface components {
             start?: components["schemas"]["Action"];
             /** @description What counts as a return; default: any pageview or custom event */
             return?: components["schemas"]["Action"];
+            /** @description Whether a return counts in every period up to its own; default `false` */
+            rolling?: boolean;
         };
         /** @description The answer to a parameter. */
         RetentionResult: {
@@ -10336,15 +10323,9 @@ export interface components {
             name: "screen_resolutions";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -10361,15 +10342,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         ScreenResolutionsResult: {
@@ -10441,6 +10424,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -10479,15 +10466,9 @@ export interface components {
             name: "scroll_depth_distribution";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -10504,10 +10485,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10586,6 +10569,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -10608,7 +10595,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -10617,7 +10604,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -10685,15 +10672,9 @@ export interface components {
             name: "session_duration_distribution";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -10710,10 +10691,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10792,6 +10775,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -10802,7 +10789,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -10811,7 +10798,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -10858,15 +10845,9 @@ export interface components {
             name: "session_events";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -10883,6 +10864,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -10929,6 +10912,10 @@ export interface components {
             path: string;
             /** @description Properties: An object */
             properties: unknown;
+            /** @description With `website_ids` */
+            website?: string;
+            /** @description With `website_ids` */
+            website_name?: string;
         };
         /** @description Sessions with events. Needs `website_id` in the address. */
         SessionListParameter: {
@@ -10939,15 +10926,9 @@ export interface components {
             name: "session_list";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -10964,6 +10945,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -11051,6 +11034,10 @@ export interface components {
             language: string;
             /** @description First events: The session's first 200 events, in their order */
             events: unknown;
+            /** @description With `website_ids` */
+            website?: string;
+            /** @description With `website_ids` */
+            website_name?: string;
         };
         /** @description Session metrics. Needs `website_id` in the address. */
         SessionMetricsParameter: {
@@ -11061,15 +11048,9 @@ export interface components {
             name: "session_metrics";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -11086,10 +11067,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11172,6 +11155,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11185,15 +11172,9 @@ export interface components {
             name: "sessions";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -11210,6 +11191,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -11295,6 +11278,10 @@ export interface components {
             os_name: string;
             /** @description Language: Language of the browser, as in de-AT */
             language: string;
+            /** @description With `website_ids` */
+            website?: string;
+            /** @description With `website_ids` */
+            website_name?: string;
         };
         /** @description Sessions over time. Needs `website_id` in the address. */
         SessionsTimeSeriesParameter: {
@@ -11305,15 +11292,9 @@ export interface components {
             name: "sessions_time_series";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -11330,10 +11311,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11414,6 +11397,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11445,7 +11432,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -11454,7 +11441,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -11501,15 +11488,9 @@ export interface components {
             name: "summary_metrics";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -11526,10 +11507,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11616,6 +11599,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11629,15 +11616,9 @@ export interface components {
             name: "summary";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -11654,10 +11635,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11744,6 +11727,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -11768,15 +11755,9 @@ export interface components {
             name: "timezone";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -11793,15 +11774,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         TimezoneResult: {
@@ -11873,6 +11856,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -11888,15 +11875,9 @@ export interface components {
             name: "today_metrics";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -11913,10 +11894,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -11993,6 +11976,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -12031,15 +12018,9 @@ export interface components {
             name: "top_pages";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -12056,15 +12037,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "path" | "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         TopPagesResult: {
@@ -12140,6 +12123,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -12153,15 +12140,9 @@ export interface components {
             name: "top_referrers";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -12178,15 +12159,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "referrer" | "source" | "domain" | "referrer_type";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "referrer" | "source" | "domain" | "referrer_type" | "difference";
         };
         /** @description The answer to a parameter. */
         TopReferrersResult: {
@@ -12265,6 +12248,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
@@ -12717,15 +12704,9 @@ export interface components {
             name: "traffic";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -12742,15 +12723,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "referrer" | "source" | "domain" | "referrer_type";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "referrer" | "source" | "domain" | "referrer_type" | "difference";
         };
         /** @description The answer to a parameter. */
         TrafficResult: {
@@ -12830,6 +12813,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -12845,15 +12832,9 @@ export interface components {
             name: "traffic_sources";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -12870,15 +12851,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "referrer" | "source" | "domain" | "referrer_type";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "referrer" | "source" | "domain" | "referrer_type" | "difference";
         };
         /** @description The answer to a parameter. */
         TrafficSourcesResult: {
@@ -12958,6 +12941,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -12980,18 +12967,21 @@ export interface components {
             publicAccess: boolean;
             groupable: string[];
             sortable: string[];
+            difference?: string;
             meta?: components["schemas"]["TypeMeta"];
         };
         TypeLimits: {
             limit: number;
             cost?: number;
             hourlyDays?: number;
+            minuteHours?: number;
             cohorts?: number;
         };
         TypeMeta: {
             description: string;
             outputFields: string[];
             output_fields: components["schemas"]["OutputField"][];
+            several_fields?: components["schemas"]["OutputField"][];
             title: string;
             category: string;
             tags: string[];
@@ -13018,15 +13008,9 @@ export interface components {
             name: "uptime_by_region";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13043,6 +13027,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -13147,15 +13133,9 @@ export interface components {
             name: "uptime_overview";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13172,6 +13152,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
@@ -13246,15 +13228,9 @@ export interface components {
             name: "uptime_recent_checks";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13271,6 +13247,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /**
@@ -13333,15 +13311,9 @@ export interface components {
             name: "uptime_response_time_trends";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13358,6 +13330,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
@@ -13423,15 +13397,9 @@ export interface components {
             name: "uptime_ssl_status";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13448,6 +13416,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
@@ -13502,15 +13472,9 @@ export interface components {
             name: "uptime_status_breakdown";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13527,15 +13491,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
             groupBy?: "probe_region"[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `count` is
              * @enum {string}
              */
-            sortBy?: "status" | "http_code" | "count" | "percentage";
+            sortBy?: "status" | "http_code" | "count" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         UptimeStatusBreakdownResult: {
@@ -13580,15 +13546,9 @@ export interface components {
             name: "uptime_time_series";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13605,6 +13565,8 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
@@ -13674,15 +13636,9 @@ export interface components {
             name: "utm_campaigns";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13699,15 +13655,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         UtmCampaignsResult: {
@@ -13779,6 +13737,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -13794,15 +13756,9 @@ export interface components {
             name: "utm_content";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13819,15 +13775,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         UtmContentResult: {
@@ -13899,6 +13857,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -13914,15 +13876,9 @@ export interface components {
             name: "utm_mediums";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -13939,15 +13895,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         UtmMediumsResult: {
@@ -14019,6 +13977,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -14034,15 +13996,9 @@ export interface components {
             name: "utm_sources";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -14059,15 +14015,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         UtmSourcesResult: {
@@ -14139,6 +14097,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -14154,15 +14116,9 @@ export interface components {
             name: "utm_terms";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -14179,15 +14135,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
              */
-            sortBy?: "name" | "pageviews" | "visitors" | "percentage";
+            sortBy?: "name" | "pageviews" | "visitors" | "percentage" | "difference";
         };
         /** @description The answer to a parameter. */
         UtmTermsResult: {
@@ -14259,6 +14217,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
             event_name?: string;
@@ -14282,15 +14244,9 @@ export interface components {
             name: "vitals_overview";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -14307,10 +14263,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path")[];
             /**
              * @description A column
              * @enum {string}
@@ -14397,6 +14355,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description Web vitals over time. Needs `website_id` in the address. */
@@ -14408,15 +14370,9 @@ export interface components {
             name: "vitals_time_series";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -14433,10 +14389,12 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path")[];
             /**
              * @description A column
              * @enum {string}
@@ -14521,6 +14479,10 @@ export interface components {
             /** @description With groupBy */
             exit_page?: string;
             /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
+            /** @description With groupBy */
             path?: string;
         };
         /** @description A web vital. */
@@ -14550,7 +14512,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -14559,7 +14521,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "metric_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -14588,15 +14550,9 @@ export interface components {
             name: "web_vitals_by_page";
             /** @description Returned with the answer */
             id?: string;
-            /**
-             * Format: date
-             * @description The first day, for this parameter alone
-             */
+            /** @description The first day or a time, for this parameter alone */
             start_date?: string;
-            /**
-             * Format: date
-             * @description The last day, for this parameter alone
-             */
+            /** @description The last day or a time, for this parameter alone */
             end_date?: string;
             preset?: components["schemas"]["Preset"];
             /** @description Rows; default 100 */
@@ -14613,15 +14569,17 @@ export interface components {
              * @enum {string}
              */
             sortOrder?: "asc" | "desc";
+            /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+            complete?: boolean;
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page")[];
+            groupBy?: ("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website")[];
             /**
-             * @description A column
+             * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `samples` is
              * @enum {string}
              */
-            sortBy?: "path" | "name" | "samples" | "visitors" | "p75_lcp" | "p75_fcp" | "p75_cls" | "p75_inp" | "p75_ttfb";
+            sortBy?: "path" | "name" | "samples" | "visitors" | "p75_lcp" | "p75_fcp" | "p75_cls" | "p75_inp" | "p75_ttfb" | "difference";
         };
         /** @description The answer to a parameter. */
         WebVitalsByPageResult: {
@@ -14704,6 +14662,10 @@ export interface components {
             entry_page?: string;
             /** @description With groupBy */
             exit_page?: string;
+            /** @description With groupBy */
+            website?: string;
+            /** @description With groupBy `website` */
+            website_name?: string;
         };
         Website: {
             id: string;
@@ -17358,11 +17320,13 @@ export interface operations {
                 schedule_id?: string;
                 /** @description IANA name of the time zone of days, such as `Europe/Berlin`; default `UTC` */
                 timezone?: string;
+                /** @description In place of the others: the ids of 1 to 100 websites, joined by commas, or `*` for every website that the key may read */
+                website_ids?: string;
                 /** @description Names of query types, joined by commas */
                 parameters: components["schemas"]["QueryType"][];
-                /** @description The first day, at most 3660 days before the last */
+                /** @description The first day, at most 3660 days before the last, or a time to the minute such as `2026-11-29T08:30` or `2026-11-29T08:30+01:00` */
                 startDate?: string;
-                /** @description The last day, inclusive */
+                /** @description The last day, inclusive, or a time, exclusive */
                 endDate?: string;
                 /** @description IANA name; also `timezone`. A zone in the address takes precedence. Default `UTC` */
                 timeZone?: string;
@@ -17378,11 +17342,13 @@ export interface operations {
                 compare?: components["schemas"]["Compare"];
                 /** @description The order of `sortBy` */
                 sortOrder?: "asc" | "desc";
+                /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+                complete?: boolean;
                 /** @description Also return the metrics over all rows; default `false` */
                 totals?: boolean;
                 /** @description Fields to group by, joined by commas */
                 groupBy?: string[];
-                /** @description A column of the answer */
+                /** @description A column of the answer; with `compare`, `difference` for the rows of both periods */
                 sortBy?: string;
                 /** @description Returned as `queryId` */
                 id?: string;
@@ -17491,6 +17457,8 @@ export interface operations {
                 schedule_id?: string;
                 /** @description IANA name of the time zone of days, such as `Europe/Berlin`; default `UTC` */
                 timezone?: string;
+                /** @description In place of the others: the ids of 1 to 100 websites, joined by commas, or `*` for every website that the key may read */
+                website_ids?: string;
                 /** @description For `csv`: `1` puts the byte order mark of UTF-8 first, for Excel; default `0` */
                 bom?: "0" | "1";
             };
@@ -17636,6 +17604,8 @@ export interface operations {
                 schedule_id?: string;
                 /** @description IANA name of the time zone of days, such as `Europe/Berlin`; default `UTC` */
                 timezone?: string;
+                /** @description In place of the others: the ids of 1 to 100 websites, joined by commas, or `*` for every website that the key may read */
+                website_ids?: string;
             };
             header?: never;
             path?: never;
@@ -17904,8 +17874,8 @@ export interface operations {
                      *         }
                      *       },
                      *       "presets": [
-                     *         "today",
-                     *         "yesterday"
+                     *         "last_30m",
+                     *         "last_60m"
                      *       ],
                      *       "bounds": {
                      *         "parameters": 50,
@@ -17914,12 +17884,14 @@ export interface operations {
                      *         "values": 500,
                      *         "days": 3660,
                      *         "hourlyDays": 30,
+                     *         "minuteHours": 6,
                      *         "didDays": 366,
                      *         "metrics": 10,
                      *         "dimensions": 4,
                      *         "goals": 20,
                      *         "minSteps": 2,
                      *         "steps": 10,
+                     *         "exclusions": 5,
                      *         "window": "90d"
                      *       },
                      *       "datasets": [
@@ -18582,12 +18554,14 @@ export interface operations {
             query?: {
                 /** @description IANA name; default `UTC` */
                 timezone?: string;
-                /** @description The first day, at most 3660 days before the last */
+                /** @description The first day, at most 3660 days before the last, or a time to the minute such as `2026-11-29T08:30` or `2026-11-29T08:30+01:00` */
                 startDate?: string;
-                /** @description The last day, inclusive */
+                /** @description The last day, inclusive, or a time, exclusive */
                 endDate?: string;
                 /** @description In place of dates; default `last_30d` */
                 preset?: components["schemas"]["Preset"];
+                /** @description `last_7d` to `last_365d` end yesterday, with as many whole days; default `false` */
+                complete?: boolean;
                 granularity?: components["schemas"]["Granularity"];
                 weekStart?: components["schemas"]["WeekStart"];
                 compare?: components["schemas"]["Compare"];
