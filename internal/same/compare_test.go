@@ -43,6 +43,7 @@ var mayDiffer = []struct {
 	{what: "GET /v1/export", body: regexp.MustCompile(`\{"table":"blocked".*\n`),
 		why: "refused events are counted, and the counts stored by real time"},
 	{what: "derived rebuild", body: regexp.MustCompile(`[0-9]+ days`), why: "the background may have sealed some"},
+	{what: "derived verify", body: regexp.MustCompile(`[0-9]+ days`), why: "the background may have sealed some"},
 	{what: "POST /v1/query/compile", body: regexp.MustCompile(`"source":"[a-z]+","why":"[^"]*"`),
 		why: "the background computes partials in its own time"},
 	{what: "POST /v1/query/compile", body: regexp.MustCompile(`"sql":"(?:[^"\\]|\\.)*"(?:,"args":\[.*?\}\])?`),
