@@ -22,8 +22,8 @@ var (
 
 // isRandom reports whether s looks like a random text. Times and numbers do not.
 func isRandom(s string) bool {
-	return secret.MatchString(s) || chain.MatchString(s) || load.MatchString(s) || hex.MatchString(s) || uuid.MatchString(s) ||
-		random.MatchString(s) && len(letter.FindAllString(s, -1)) >= len(s)/3
+	return secret.MatchString(s) || chain.MatchString(s) || load.MatchString(s) || hex.MatchString(s) ||
+		uuid.MatchString(s) || random.MatchString(s) && len(letter.FindAllString(s, -1)) >= len(s)/3
 }
 
 // pairs has the random texts of the old program, each with its partner of the new program.
@@ -77,8 +77,8 @@ func (p *pairs) paired(a, b string) bool {
 	return true
 }
 
-// tagsDiffer says how two entity tags differ, or "" if they do not. A tag names the versions of rows, and refused events
-// are counted by real time: so the partner of a tag is the one it came with last.
+// tagsDiffer says how two entity tags differ, or "" if they do not. A tag names the versions of rows, and refused
+// events are counted by real time: so the partner of a tag is the one it came with last.
 func (p *pairs) tagsDiffer(before, after string) string {
 	a, b := word.FindString(before), word.FindString(after)
 	if isRandom(a) && isRandom(b) {

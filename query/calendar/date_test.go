@@ -94,7 +94,8 @@ func TestPresets(t *testing.T) {
 				row.end)
 		}
 	}
-	want := []string{"last_30m", "last_60m", "last_24h", "today", "yesterday", "last_7d", "last_14d", "last_28d", "last_30d",
+	want := []string{"last_30m", "last_60m", "last_24h", "today", "yesterday", "last_7d", "last_14d", "last_28d",
+		"last_30d",
 		"last_90d", "last_180d",
 		"last_365d", "this_week", "last_week", "this_month", "last_month", "last_6m", "last_12m", "this_year",
 		"last_year", "all_time"}

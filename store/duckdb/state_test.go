@@ -122,7 +122,8 @@ func TestPackStates(t *testing.T) {
 	}
 	var states []store.State
 	for name := range int64(fewRuns) {
-		states = append(states, store.State{StateName: store.StateName{Kind: 1, Number: name}, Day: days[0].Start, Version: 1, Rows: days[0].Version,
+		states = append(states, store.State{StateName: store.StateName{Kind: 1, Number: name}, Day: days[0].Start,
+			Version: 1, Rows: days[0].Version,
 			Bytes: []byte{byte(name), 0}})
 	}
 	rowids := func() int64 {
@@ -136,7 +137,8 @@ func TestPackStates(t *testing.T) {
 		if err := s.Maintain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		found, err := s.LoadStates(t.Context(), site, []store.StateName{{Kind: 1, Number: 7}, {Kind: 1, Number: fewRuns - 1}}, time.Unix(0, 0), time.Unix(1, 0))
+		names := []store.StateName{{Kind: 1, Number: 7}, {Kind: 1, Number: fewRuns - 1}}
+		found, err := s.LoadStates(t.Context(), site, names, time.Unix(0, 0), time.Unix(1, 0))
 		if after := rowids(); err != nil || len(found) != 2 ||
 			string(found[0].Bytes) != string([]byte{byte(found[0].Number), 0}) || before != int64(round+1)*fewRuns ||
 			after != fewRuns {
@@ -155,7 +157,8 @@ type broken struct{ *Store }
 var errBroken = errors.New("broken")
 
 func (broken) States(context.Context, store.Subject) ([]store.State, error) { return nil, errBroken }
-func (broken) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
+func (broken) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State,
+	error) {
 	return nil, errBroken
 }
 func (broken) SaveStates(context.Context, store.Subject, []store.State) error { return errBroken }
@@ -163,7 +166,8 @@ func (broken) SaveStates(context.Context, store.Subject, []store.State) error { 
 // A forgetful store lists states, but fails to load them.
 type forgetful struct{ *Store }
 
-func (forgetful) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
+func (forgetful) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State,
+	error) {
 	return nil, errBroken
 }
 

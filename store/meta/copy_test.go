@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/testenv"
 )
 
-// TestCopy fills every table at random, stops the copy many times, changes the source between, and finds the same rows on
-// both sides in the end.
+// TestCopy fills every table at random, stops the copy many times, changes the source between, and finds the same rows
+// on both sides in the end.
 func TestCopy(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -190,7 +190,7 @@ func readTable(ctx context.Context, db querier, t copiedTable, q sq.SelectBuilde
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, query, args...)
+	rows, err := db.QueryContext(ctx, query, args...) //nolint:rowserrcheck // next checks it
 	if err != nil {
 		return nil, err
 	}

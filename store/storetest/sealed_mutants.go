@@ -45,7 +45,8 @@ func (noStates) SaveStates(context.Context, store.Subject, []store.State) error 
 func (noStates) DropStates(context.Context, store.Subject, []int64, []int64) error {
 	return nil
 }
-func (noStates) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
+func (noStates) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State,
+	error) {
 	return nil, nil
 }
 

@@ -66,12 +66,14 @@ func (w *trial) statesOf(id string, numbers []int64, from, to int) []string {
 		w.Fatal(err, listErr)
 	}
 	for _, one := range found {
-		texts = append(texts, fmt.Sprintf("%d %d: %d %q", one.Number, midnight.Sub(one.Day)/day, one.Version, one.Bytes))
+		ago := midnight.Sub(one.Day) / day
+		texts = append(texts, fmt.Sprintf("%d %d: %d %q", one.Number, ago, one.Version, one.Bytes))
 		if one.Empty != (len(one.Bytes) == 0) || one.StateName != stateName(one.Number) {
 			w.Errorf("%s has kind %d, and is empty: %t", texts[len(texts)-1], one.Kind, one.Empty)
 		}
 		if !slices.ContainsFunc(listed, func(l store.State) bool {
-			return l.StateName == one.StateName && l.Day.Equal(one.Day) && l.Version == one.Version && l.Empty == one.Empty
+			return l.StateName == one.StateName && l.Day.Equal(one.Day) && l.Version == one.Version &&
+				l.Empty == one.Empty
 		}) {
 			w.Errorf("States does not list %s", texts[len(texts)-1])
 		}

@@ -44,7 +44,8 @@ func behindNginx(t *testing.T, p *process) *nginx {
 	dir := t.TempDir()
 	n := &nginx{roots: x509.NewCertPool()}
 	n.certify(t, dir)
-	// nginx takes over a socket that already listens, so no other process can take its port, and nobody waits for nginx.
+	// nginx takes over a socket that already listens, so no other process can take its port, and nobody waits for
+	// nginx.
 	socket, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +262,8 @@ func TestDeployedNginx(t *testing.T) {
 	t.Run("claims of clients about their address are not believed", func(t *testing.T) {
 		const forged, real = "203.0.113.", "127.0.0.2"
 		for i, claim := range [][]string{
-			{"X-Forwarded-For", forged + "1"}, {"X-Forwarded-For", forged + "2, 127.0.0.1"}, {"X-Real-IP", forged + "3"},
+			{"X-Forwarded-For", forged + "1"}, {"X-Forwarded-For", forged + "2, 127.0.0.1"},
+			{"X-Real-IP", forged + "3"},
 			{"Forwarded", "for=" + forged + "4"}, {"CF-Connecting-IP", forged + "5"}, {"X_Forwarded_For", forged + "6"},
 		} {
 			v := n.visit(t, real, i%2 == 0)

@@ -220,7 +220,8 @@ func (f *fake) States(context.Context, store.Subject) ([]store.State, error) {
 	return nil, f.begin("list states")
 }
 
-func (f *fake) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State, error) {
+func (f *fake) LoadStates(context.Context, store.Subject, []store.StateName, time.Time, time.Time) ([]store.State,
+	error) {
 	return nil, nil
 }
 

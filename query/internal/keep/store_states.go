@@ -247,8 +247,10 @@ func (b *batch) replaced(members string, of calendar.Interval, rows uint64,
 			continue
 		}
 		known := b.known.Stored.Versions(set.Names.State, []calendar.Interval{of})[0] > 0
-		if known && !slices.ContainsFunc(newer, func(one store.State) bool { return one.StateName == set.Names.State }) {
-			unread = append(unread, store.State{StateName: set.Names.State, Day: time.UnixMilli(of.From).UTC(), Rows: rows})
+		isNewer := func(one store.State) bool { return one.StateName == set.Names.State }
+		if known && !slices.ContainsFunc(newer, isNewer) {
+			start := time.UnixMilli(of.From).UTC()
+			unread = append(unread, store.State{StateName: set.Names.State, Day: start, Rows: rows})
 			b.unread = true
 		}
 		b.known.Stored.Note([]memory.StoredVersion{{Name: set.Names.State, Of: of}})

@@ -20,8 +20,8 @@ func (p *Plan) ByClock() bool {
 		p.Type.Cohorts() && len(p.Begun()) < len(calendar.Buckets(p.Range, p.Grain))
 }
 
-// AppendKey appends a text that equal plans share and no others. It leaves out a single subject, the id of the parameter
-// and the clock, which counts if ByClock says so. Fields, zones and types are written by name.
+// AppendKey appends a text that equal plans share and no others. It leaves out a single subject, the id of the
+// parameter and the clock, which counts if ByClock says so. Fields, zones and types are written by name.
 func (p *Plan) AppendKey(b []byte) []byte {
 	b = keytext.Texts(b, p.Type.Identity(), p.Range.Zone.String())
 	for _, w := range p.Websites {
