@@ -216,6 +216,10 @@ func refusals(t *testing.T) []refusal {
 		{"internal/directorycache.New", made(directorycache.New,
 			directorycache.Config{Directory: sites, TTL: time.Second + 1}),
 			"Config.TTL"},
+		{"store/meta.Copy", func(ctx context.Context) error {
+			_, err := meta.Copy(ctx, meta.CopyConfig{})
+			return err
+		}, "From.Path and To.DSN"},
 		{"store/meta.Open", opened(meta.Open, meta.Config{Prefix: "a_b", Wait: -1, Timeout: -1}),
 			"Path | Wait must | Timeout must | prefix"},
 		{"store/meta.Open", opened(meta.Open, meta.Config{Path: "x", DSN: "postgres://localhost/x"}), "Path"},

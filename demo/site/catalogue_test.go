@@ -60,9 +60,12 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 		known[info.Name] = true
 		for _, granularity := range append([]string{"daily"}, info.Granularity...) {
 			t.Run(info.Name+" "+granularity, func(t *testing.T) {
+				preset := "last_7d"
+				if granularity == "minute" {
+					preset = "last_60m"
+				}
 				req := query.Request{Parameters: []query.Parameter{storetest.Example(info.Name)},
-					Options: query.Options{Preset: "last_7d",
-						Granularity: granularity}, TimeZone: "America/New_York"}
+					Options: query.Options{Preset: preset, Granularity: granularity}, TimeZone: "America/New_York"}
 				if info.RequiredFilter != "" {
 					req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{session}}}
 				}
@@ -175,7 +178,8 @@ func fits(f query.Format, v any) bool {
 		text, _ := v.(string)
 		_, day := time.Parse("2006-01-02", text)
 		_, hour := time.Parse("2006-01-02 15:00:00", text)
-		return day == nil || hour == nil
+		_, minute := time.Parse("2006-01-02T15:04-07:00", text)
+		return day == nil || hour == nil || minute == nil
 	case query.DateTime:
 		text, ok := v.(string)
 		_, err := time.Parse("2006-01-02T15:04:05.000Z", text)

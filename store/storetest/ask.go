@@ -147,8 +147,10 @@ func ways(info query.Info) []query.Request {
 	for _, field := range info.Filters {
 		by := plain
 		by.Filters = append(slices.Clone(plain.Filters),
-			query.Filter{Field: field, Op: query.Contains, Values: []string{"a"}},
 			query.Filter{Field: field, Op: query.NotIn, Values: []string{"", "BV"}})
+		if slices.Contains(operators(field), query.Contains) {
+			by.Filters = append(by.Filters, query.Filter{Field: field, Op: query.Contains, Values: []string{"a"}})
+		}
 		all = append(all, by)
 	}
 	for _, column := range info.Sortable {

@@ -66,7 +66,7 @@ func kindOf(n int) store.SubjectKind {
 
 func (p *proof) try(n int, seed uint64) {
 	c := newClient(p.t, p.all, p.dataset)
-	c.rng = rand.New(rand.NewPCG(seed, uint64(1000+n)))
+	c.rng = rand.New(rand.NewPCG(seed, uint64(4000+n)))
 	filters, left := p.draw(c, kindOf(n), n/3%2 == 1)
 	p.t.Run(fmt.Sprint(filters), func(t *testing.T) {
 		some := p.harness.filled(t, &left)
@@ -171,6 +171,7 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 			fields = append(fields, info.Filters...) // fields that many types allow are more likely
 		}
 	}
+	fields = slices.DeleteFunc(fields, func(f string) bool { return f == "website" }) // keys have resources for it
 	if kind == store.KindWebsite {
 		fields = slices.DeleteFunc(fields, func(f string) bool { return slices.Contains(rowFields, f) != byRow })
 	}
@@ -184,8 +185,7 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 			continue
 		}
 		field := fields[c.rng.IntN(len(fields))]
-		ops := []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In,
-			query.NotIn}
+		ops := operators(field)
 		f := query.Filter{Field: field, Op: ops[c.rng.IntN(len(ops))], Values: []string{c.value(field)}}
 		switch f.Op {
 		case query.In, query.NotIn:

@@ -141,6 +141,14 @@ func (c *client) filterFields(info query.Info, n int) []string {
 	return fields[:min(n, len(fields))]
 }
 
+// operators returns operators that filters on a field take.
+func operators(field string) []query.Op {
+	if field == "website" { // an id, which is compared as a whole
+		return []query.Op{query.Eq, query.Ne, query.In, query.NotIn}
+	}
+	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
+}
+
 // value returns the text that a random row has for a filter field.
 func (c *client) value(field string) string {
 	values := c.values[field]

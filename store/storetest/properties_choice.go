@@ -24,7 +24,7 @@ var notSpelled = map[string]string{
 	"flag_exposures": "its rows",
 	"flag_outcomes":  "its rows",
 	"funnel":         "its rows", "goals": "its rows", "goals_trends": "its rows", "retention": "its rows",
-	"paths":            "its rows",
+	"paths": "its rows", "hours": "rows without pageviews",
 	"outbound_domains": "its domains", "uptime_status_breakdown": "its codes",
 	"uptime_by_region": "no row for checks that are neither up nor down",
 	"link_top_regions": "the row Unknown", "link_top_cities": "the row Unknown",

@@ -38,10 +38,9 @@ func eqAndNe(c *client, info query.Info) (found []string) {
 }
 
 func filtersNeverRaise(c *client, info query.Info) (found []string) {
-	ops := []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
 	counts := c.counts(info)
 	for _, field := range c.filterFields(info, 4) {
-		q := c.question(info)
+		q, ops := c.question(info), operators(field)
 		f := query.Filter{Field: field, Op: ops[c.rng.IntN(len(ops))], Values: []string{c.value(field)}}
 		all, some := c.ask(q), c.ask(q.where(f))
 		if fault := all.fault + some.fault; fault != "" {
