@@ -31,6 +31,9 @@ func (w *Dataset) askAllTime(rng *rand.Rand) reference.Question {
 	a := &asker{Rand: rng, dataset: w, kind: w.types[rng.IntN(len(w.types))]}
 	q := a.question()
 	q.Preset, q.StartDate, q.EndDate, q.Compare, q.Complete = reference.AllTime, "", "", "", false
+	if q.SortBy == "difference" { // there is no other period
+		q.SortBy, q.SortOrder = "", ""
+	}
 	if q.Grain == "hourly" || q.Grain == "minute" {
 		q.Grain = "daily"
 	}
