@@ -23,8 +23,8 @@ type api struct {
 type question struct {
 	queries []query.Decoded
 	batch   bool
-	// websites are those that the queries are about, if the URL names several; otherwise it is nil. name is that of a
-	// single website, if a query asks for the website of rows.
+	// websites has all websites that the queries are about, if the URL names several; otherwise it is nil. name is the
+	// name of a single website, if a query asks for the website of rows.
 	websites []query.Website
 	name     string
 	bom      bool // CSV begins with a byte order mark

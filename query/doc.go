@@ -6,9 +6,9 @@
 //	})
 //	fmt.Println(response.Data[0].Data.Value(0, "visitors"))
 //
-// A request is about one subject: a website, a link or a monitor, or about several websites. It asks for one or more query types, its parameters.
-// Each parameter is answered or fails alone. The steps of a request are packages, and each package only imports the
-// packages before it:
+// A request is about one subject, which is a website, a link or a monitor, or about several websites. It asks for one
+// or more query types, its parameters. Each parameter is answered or fails alone. The steps of a request are packages,
+// and each package only imports the packages before it:
 //
 //	query/ask               a body or the query of a URL → a Request, or every mistake in it
 //	query/catalog           query types, their tables, fields and metrics; NewRegistry binds them

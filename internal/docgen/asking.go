@@ -44,7 +44,7 @@ func timeExamples() []askingExample {
 			about: "With `compare`, `\"sortBy\": \"difference\"` orders the rows of both periods by how much more the first metric is than in the other period, or less with " +
 				"`\"sortOrder\": \"asc\"`. So rows that vanished are in the answer: their counts are 0, and `previous` has what they were:",
 			parameter: `{"name": "top_pages", "compare": "previous_period", "sortBy": "difference", "sortOrder": "asc", "limit": 3}`,
-			more: "The metric of a query type is the count or sum that its rows are ordered by, and that of a choice is its first metric. " +
+			more: "The metric of a query type is the count or sum that its rows are ordered by. For a choice it is the first metric. " +
 				"[query-types.md](query-types.md) says which types can be ordered so.",
 		},
 	}

@@ -43,7 +43,7 @@ func behaviourExamples() []askingExample {
 			more: "Ids of visitors change each day, unless events carry a `profileId` or the website opted out of daily ids. Without that, nobody seems to return. " +
 				"`meta.identity` is `daily` when most ids of the range change each day.\n\n" +
 				"With `\"rolling\": true` a visitor counts in a period if they return in it or in any later one of the range. So the numbers of a cohort never grow, and " +
-				"those of the latest periods are low because few periods follow.",
+				"the latest periods have low numbers because few periods follow.",
 		},
 		{
 			title: "Follow the paths through a website",

@@ -101,15 +101,8 @@ func (c *copyEvents) Run(ctx context.Context, e environment) error {
 	if err != nil {
 		return err
 	}
-	if !c.Verify {
-		if _, err := fmt.Fprintf(e.out, "copied now: %d rows\n", report.Copied); err != nil {
-			return err
-		}
-	}
-	for _, d := range report.Differences {
-		if _, err := fmt.Fprintf(e.out, "differs: %s\n", d); err != nil {
-			return err
-		}
+	if err := showCopy(e.out, c.Verify, report.Copied, report.Differences); err != nil {
+		return err
 	}
 	if n := len(report.Differences); n > 0 {
 		return fmt.Errorf("%d of %d days differ, counted per table and per website, link or monitor", n, report.Days)
@@ -227,4 +220,17 @@ func progressOn(to io.Writer, now func() time.Time) func(transfer.Progress) {
 		_, _ = fmt.Fprintf(to, "%s: %3d %%, %d of %d rows, %s %s\n", p.Stage, p.Done*100/p.Total, p.Done, p.Total,
 			p.Subject.Kind, p.Subject.ID)
 	}
+}
+
+// showCopy prints the number of rows that a copy copied, unless it only verified, and each difference.
+func showCopy[D any](out io.Writer, verified bool, copied int64, differences []D) error {
+	text := ""
+	if !verified {
+		text = fmt.Sprintf("copied now: %d rows\n", copied)
+	}
+	for _, d := range differences {
+		text += fmt.Sprintf("differs: %v\n", d)
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }

@@ -49,15 +49,8 @@ func (c *copyEvents) records(ctx context.Context, e environment) error {
 	case err != nil:
 		return err
 	}
-	if !c.Verify {
-		if _, err := fmt.Fprintf(e.out, "copied now: %d rows\n", report.Copied); err != nil {
-			return err
-		}
-	}
-	for _, d := range report.Differences {
-		if _, err := fmt.Fprintf(e.out, "differs: %s\n", d); err != nil {
-			return err
-		}
+	if err := showCopy(e.out, c.Verify, report.Copied, report.Differences); err != nil {
+		return err
 	}
 	if n := len(report.Differences); n > 0 {
 		return fmt.Errorf("%d of %d tables differ", n, report.Tables)

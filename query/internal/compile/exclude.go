@@ -32,7 +32,8 @@ func (f *funnel) excludedBefore(k int) (all []expr.Expr) {
 
 // marks selects all events with the place of the last excluded event before each.
 func (f *funnel) marks() selection {
-	q := selection{from: relation{chainName(0), "c"}, columns: columnsOfChain(append(slices.Clone(f.person), "time", "place")...)}
+	q := selection{from: relation{chainName(0), "c"},
+		columns: columnsOfChain(append(slices.Clone(f.person), "time", "place")...)}
 	for _, key := range f.keys {
 		q.columns = append(q.columns, named{key.as, ofChain(key.as)})
 	}
