@@ -37,6 +37,6 @@ tracker: ## rebuild the script that pages load from track/tracker/src; needs npm
 	cd track/tracker && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent build
 map: ## rebuild the map of the panel from Natural Earth; needs npm
 	cd panel/map && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent build
-types: ## rewrite the types of the TypeScript client from docs/openapi.json; needs npm
+types: ## rewrite the types of the TypeScript client from the OpenAPI document; needs npm
 	cd client/typescript && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent types
 bots: ; $(GO) run ./internal/agent/generate.go ./internal/agent/generate_rules.go internal/agent ## regenerate the robots of internal/agent, and the user agents its tests use; needs npm

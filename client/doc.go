@@ -23,6 +23,6 @@
 // background; it counts every event that the service did not store. Both give each event an id, so an event that is
 // sent twice counts once.
 //
-// The package uses only the standard library. Names and rows are generated from docs/openapi.json of the version of
+// The package uses only the standard library. Names and rows are generated from the OpenAPI document of the version of
 // this package. Unknown columns of a newer service are ignored.
 package client

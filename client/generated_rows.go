@@ -1,4 +1,4 @@
-// Code generated from docs/openapi.json by go test ./internal/docgen -run GoldenClient -update. DO NOT EDIT.
+// Code generated from the OpenAPI document by go test ./internal/docgen -run GoldenClient -update. DO NOT EDIT.
 
 package client
 

@@ -36,7 +36,7 @@ type Key struct {
 	All       bool       `json:"all"`
 	Resources []Resource `json:"resources"`
 
-	// an array of the filters for every answer, as KeyFilter in docs/openapi.json
+	// an array of the filters for every answer, as KeyFilter in the OpenAPI document
 	Filters    json.RawMessage `json:"filters"`
 	Types      []Type          `json:"types"`     // nil: all
 	PerMinute  *int            `json:"perMinute"` // nil: the default limits

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -240,7 +241,15 @@ func (r *run) save(b *testing.B) {
 		}
 	}
 	if shown != "" {
-		if err := os.WriteFile(shown, []byte(r.report()), 0o600); err != nil {
+		written, err := os.ReadFile(shown)
+		if err != nil {
+			b.Fatal(err)
+		}
+		head, _, found := strings.Cut(string(written), marker)
+		if !found {
+			b.Fatalf("%s has no %s", shown, marker)
+		}
+		if err := os.WriteFile(shown, []byte(head+r.report()), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}

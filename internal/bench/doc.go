@@ -12,7 +12,7 @@
 //	SIGHTLINE_BENCH_PARTIALS   memory of partials in MiB; query.DefaultMaxPartials
 //	SIGHTLINE_BENCH_DIR        folder for the rows, which can be used again; a temporary folder
 //	SIGHTLINE_BENCH_JSON       file to add the results to; none
-//	SIGHTLINE_BENCH_REPORT     Markdown file to write; none
+//	SIGHTLINE_BENCH_REPORT     page whose measurements are written anew; none
 //	SIGHTLINE_BENCH_COMMIT, SIGHTLINE_BENCH_NOTE  notes about the program and the machine for the report
 //
 // Its stages are cold (the first query after a start), warm, clients (at once), loaded (the first query after the rows

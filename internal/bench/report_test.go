@@ -38,10 +38,18 @@ func (r *result) describe(ctx context.Context, s store.Store) error {
 	return nil
 }
 
-// introduction is the format of the report's first part; see report for its arguments.
-const introduction = `# Performance
+// marker stands before the generated part of docs/performance.md.
+const marker = "<!-- measurements -->"
 
-Made by ` + "`make bench-report`" + `; do not edit. %s, at commit %s.
+// shownDays are the days of the shortest range that the page shows.
+const shownDays = 30
+
+// introduction is the format of the report's first part; see report for its arguments.
+const introduction = marker + `
+
+## Measurements
+
+Made by ` + "`make bench-report`" + `. %s, at commit %s.
 
 - Machine: %s. %s
 - Versions: %s.
@@ -64,7 +72,7 @@ Times are milliseconds, p50 and p99. For fewer than 100 answers, p99 is the slow
 HTTP, engine and SQL take turns.
 `
 
-// report returns docs/performance.md.
+// report returns the generated part of docs/performance.md: ranges of a month and more, which are the slowest.
 func (r *result) report() string {
 	var b strings.Builder
 	memory := []string{}
@@ -82,17 +90,19 @@ func (r *result) report() string {
 		r.Traffic.Pageviews, paths, referrers, countries,
 		l.Batch, rates, l.Sealing, l.Moving, float64(l.Bytes)/float64(l.Events), strings.Join(memory, ", "))
 	for _, of := range r.subjects(warm) {
-		r.table(&b, of)
+		if of.Days >= shownDays {
+			r.table(&b, of)
+		}
 	}
-	b.WriteString("\n## All clients at once\n\nAll clients send the same query over HTTP.\n\n| website, days | question | p50 | p99 | failed |\n|---|---|---:|---:|---:|\n")
+	b.WriteString("\n### All clients at once\n\nAll clients send the same query over HTTP.\n\n| website, days | question | p50 | p99 | failed |\n|---|---|---:|---:|---:|\n")
 	for _, f := range r.Figures {
-		if f.Stage == clients {
+		if f.Stage == clients && f.Days >= shownDays {
 			fmt.Fprintf(&b, "| %s, %d | %s | %s | %s | %d |\n", f.Website, f.Days, f.Question, ms(f.quantile(0.5)),
 				ms(f.quantile(0.99)), f.Failed)
 		}
 	}
 	fmt.Fprintf(&b, `
-## Repeat the measurements
+### Repeat the measurements
 
     SIGHTLINE_BENCH_PAGEVIEWS=%d SIGHTLINE_BENCH_DAYS=%d make bench-report
     make bench-against other=DIR   # ratios to another checkout, which takes turns with this one
@@ -115,7 +125,7 @@ func (r *result) subjects(stage string) (found []subject) {
 // table writes the times of a single client.
 func (r *result) table(b *strings.Builder, of subject) {
 	small := of.Website == "small"
-	fmt.Fprintf(b, "\n## %s website, %d d\n\n| question | HTTP p50 | p99 | engine p50 | p99 | SQL p50 | p99 | engine ÷ SQL | cold |", strings.ToUpper(of.Website[:1])+of.Website[1:], of.Days)
+	fmt.Fprintf(b, "\n### %s website, %d d\n\n| question | HTTP p50 | p99 | engine p50 | p99 | SQL p50 | p99 | engine ÷ SQL | cold |", strings.ToUpper(of.Website[:1])+of.Website[1:], of.Days)
 	if small {
 		b.WriteString(" HTTP ÷ count |")
 	}

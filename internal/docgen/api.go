@@ -315,12 +315,11 @@ func (p *apiPage) sample(method, prefix, name string, e endpoint) {
 		p.printf("\n%s\n", e.skip)
 		return
 	}
-	var shown bytes.Buffer
-	if err := json.Indent(&shown, shorten(answer), "", "  "); err != nil {
-		p.faults = append(p.faults, fmt.Errorf("docgen: %s: %w", name, err))
+	if !json.Valid(answer) {
+		p.faults = append(p.faults, fmt.Errorf("docgen: %s: the answer is not JSON", name))
 		return
 	}
-	p.printf("\n```json\n%s\n```\n", bytes.TrimSpace(shown.Bytes()))
+	p.printf("\n```json\n%s\n```\n", layout(shorten(answer)))
 }
 
 // example adds a sample to the examples, if its answer is JSON.

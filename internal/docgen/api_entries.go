@@ -22,7 +22,7 @@ This page lists every endpoint with its key, its parameters, a request and a rea
 - GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" +
 	` is answered 304.
 - Keys, websites, definitions and audit entries come in pages of 100, or of ` + "`limit`" + `. To read the next page, send ` + "`next`" + ` of the answer as ` + "`after`" + `. It is null on the last page.
-- [openapi.json](openapi.json) describes all of this by OpenAPI 3.1, for generators of clients. Your server has its own at ` + "`GET /v1/openapi.json`" + `.
+- ` + "`GET /v1/openapi.json`" + ` describes all of this by OpenAPI 3.1, for generators of clients.
 - Routes for GET also answer HEAD, and every path answers OPTIONS.
 - Common errors: ` + "`AUTH_REQUIRED` and `FORBIDDEN` where a key is needed; `INVALID_JSON`, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` and `REQUEST_TIMEOUT` where there is a body; `RATE_LIMITED`, `INTERNAL_SERVER_ERROR`, `SERVICE_UNAVAILABLE` and `TIMEOUT`" + ` everywhere.
 `
@@ -73,13 +73,27 @@ Routes without a key find the website in the parameter ` + "`client_id`" + ` (or
 	` in the address is the time of sending by the sender's clock, in milliseconds.
 `
 
-const askTwo = `{"preset":"last_7d","parameters":["summary_metrics","traffic"],"limit":2}`
+// askDashboard asks for what a dashboard shows at first.
+const askDashboard = `{
+  "preset": "last_7d",
+  "parameters": [
+    {"name": "summary_metrics", "id": "totals", "compare": "previous_period"},
+    {"name": "traffic", "limit": 3, "compare": "previous_period"},
+    {"name": "summary", "id": "chart"},
+    {"name": "pages", "limit": 3},
+    {"name": "countries", "limit": 3},
+    {"name": "pages", "id": "landed from Google", "limit": 3, "filters": [{"field": "referrer", "op": "eq", "value": "Google"}]}
+  ]
+}`
 
 // endpoints has an entry for every route of both handlers.
 var endpoints = map[string]endpoint{
 	"POST /v1/query": {
 		body:   "a [Query](#query), or an array of at most 20, each with an `id`",
-		target: "/v1/query?website_id=web_demo&timezone=Europe/Berlin", request: askTwo,
+		target: "/v1/query?website_id=web_demo&timezone=Europe/Berlin", request: askDashboard,
+		text: "This request asks for a whole dashboard at once. An item of `parameters` may have options of its own, which replace those of the request; " +
+			"`\"filters\": []` removes the filters. A parameter with `compare` or `totals` counts twice for rate limits. " +
+			"[Comparison](definitions.md#comparison) explains `previous` and `changes`.",
 		errors: "`MISSING_PROJECT_ID`; for single parameters `UNKNOWN_TYPE`, `WRONG_SUBJECT`, `INVALID_DATE_RANGE`, `INVALID_FILTER`, `INVALID_GROUP_BY`, `INVALID_SORT`, `TOO_MANY_ROWS`, `ANSWER_TOO_LARGE`",
 	},
 	"GET /v1/query": {
@@ -88,7 +102,7 @@ var endpoints = map[string]endpoint{
 		errors: "as for `POST /v1/query`",
 	},
 	"POST /v1/query/compile": {
-		text:   "[The layers](kept.md) explains both.",
+		text:   "[Performance](performance.md) explains both.",
 		body:   "as for `POST /v1/query`",
 		target: "/v1/query/compile?website_id=web_demo", request: `{"preset":"last_7d","parameters":["countries"]}`,
 		errors: "as for `POST /v1/query`",
@@ -104,7 +118,7 @@ var endpoints = map[string]endpoint{
 		target: "/v1/websites/web_demo/analytics?preset=last_7d",
 	},
 	"GET /v1/export": {
-		text:   "[export.md](export.md) describes the formats and how to continue.",
+		text:   "[Export](import.md#export) describes the formats and how to continue.",
 		target: "/v1/export?website_id=web_demo&table=errors&startDate=2020-01-01&endDate=2020-01-02",
 		skip:   "Without rows, the answer is the last line alone: `{\"export\":{\"rows\":0,\"complete\":true}}`.",
 	},
@@ -117,7 +131,7 @@ var endpoints = map[string]endpoint{
 		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,
 	},
 	"GET /v1/openapi.json": {
-		text: "[openapi.json](openapi.json) is the document of `cmd/sightline`. The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
+		text: "The document of a program with its own query types has these, too.", target: "/v1/openapi.json", keyless: true,
 		skip: "The answer is an OpenAPI 3.1 document.",
 	},
 	"GET /v1/websites": {

@@ -21,21 +21,14 @@ func shorten(js []byte) []byte {
 	var parts [][]byte
 	switch js[0] {
 	case '[':
-		var all []json.RawMessage
-		_ = json.Unmarshal(js, &all)
-		for _, element := range all[:min(len(all), maxElements)] {
-			parts = append(parts, shorten(element))
+		all := elements(js)
+		for _, e := range all[:min(len(all), maxElements)] {
+			parts = append(parts, shorten(e.value))
 		}
 		return slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))
 	case '{':
-		d := json.NewDecoder(bytes.NewReader(js))
-		_, _ = d.Token()
-		for d.More() {
-			token, _ := d.Token()
-			var value json.RawMessage
-			_ = d.Decode(&value)
-			name, _ := json.Marshal(token)
-			parts = append(parts, slices.Concat(name, []byte(":"), shorten(value)))
+		for _, e := range elements(js) {
+			parts = append(parts, slices.Concat(e.name, []byte(":"), shorten(e.value)))
 		}
 		if len(parts) > maxFields {
 			parts = parts[:1]

@@ -1,7 +1,6 @@
 package docgen
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -233,16 +232,6 @@ func appendRows(b []byte, table query.Table) ([]byte, error) {
 		b = append(b, '\n')
 	}
 	return append(b, ']'), nil
-}
-
-// spaced returns an object with a blank after each comma and colon.
-func spaced(object []byte) []byte {
-	var laid bytes.Buffer
-	if json.Indent(&laid, object, "", "") != nil {
-		return object
-	}
-	text := strings.NewReplacer("{\n", "{", "\n}", "}", ",\n", ", ").Replace(laid.String())
-	return []byte(text)
 }
 
 // datasets adds the list of all datasets.

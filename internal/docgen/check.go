@@ -24,12 +24,6 @@ func Check(t testing.TB, docs string, src Source) {
 		return
 	}
 	golden.Check(t, filepath.Join(docs, "asking.md"), asking)
-	panel, err := Panel(t.Context(), src)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	golden.Check(t, filepath.Join(docs, "dashboard.md"), panel)
 	name := filepath.Join(docs, "definitions.md")
 	written, err := os.ReadFile(name)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/golden"
 )
 
-// schemas are the parts of docs/openapi.json that names and rows are generated from.
+// schemas are the parts of the OpenAPI document that names and rows are generated from.
 type schemas map[string]schema
 
 type schema struct {
@@ -33,7 +33,7 @@ type schema struct {
 
 func document(t *testing.T) schemas {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/openapi.json")
+	text, err := os.ReadFile("../openapi/testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func document(t *testing.T) schemas {
 	return all
 }
 
-const header = "// Code generated from docs/openapi.json by go test ./internal/docgen -run GoldenClient -update. DO NOT EDIT.\n\npackage client\n\n"
+const header = "// Code generated from the OpenAPI document by go test ./internal/docgen -run GoldenClient -update. DO NOT EDIT.\n\npackage client\n\n"
 
 // TestGoldenClientRows holds generated_rows.go equal to the document.
 func TestGoldenClientRows(t *testing.T) {

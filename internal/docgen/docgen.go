@@ -31,28 +31,52 @@ type Source struct {
 func QueryTypes(ctx context.Context, src Source) ([]byte, error) {
 	p := &page{src: src}
 	types := src.Engine.Types()
-	p.text("# Query types\n\n" + generatedNote + `[definitions.md](definitions.md) says what columns count. ` +
-		"Programs get the same list from `GET /v1/query/types?include_meta=true`.\n\n" +
-		"Every type takes `limit` and `page`. Each request is followed by the first row of its real answer, with generated traffic. " +
-		"An absent text is `\"\"`; a measure without values is `null`.\n")
+	p.text("# Query types\n\n" + generatedNote + "Each type has a request and the first row of its real answer, with generated " +
+		"traffic. An absent text is `\"\"`; a measure without values is `null`. [Columns](definitions.md#columns) says what each column " +
+		"counts, with its unit. Programs get all of this from `GET /v1/query/types?include_meta=true`.\n\n" +
+		"Every type takes `limit` and `page`, and `sortBy` any of its columns unless it says otherwise.\n")
 	for _, kind := range kinds {
 		p.printf("\n- %s:", kind.title)
-		for _, info := range types {
-			if info.Subject == kind.of {
-				p.printf(" [%s](#%s)", info.Name, info.Name)
-			}
+		for _, info := range ofKind(types, kind.of) {
+			p.printf(" [%s](#%s)", info.Name, info.Name)
 		}
 	}
 	p.text("\n")
 	for _, kind := range kinds {
+		all := ofKind(types, kind.of)
+		p.shared = sharedFields(all)
 		p.printf("\n## %s\n\nName the subject with `%s` in the address.\n", kind.title, kind.parameter)
-		for _, info := range types {
-			if info.Subject == kind.of {
-				p.section(ctx, info)
-			}
+		if len(p.shared) > 0 {
+			p.printf("\nThe *fields of %s* are for filters and groups of most types: %s.\n", strings.ToLower(kind.title),
+				codes(p.shared))
+		}
+		p.of = "fields of " + strings.ToLower(kind.title)
+		for _, info := range all {
+			p.section(ctx, info)
 		}
 	}
 	return p.Bytes(), errors.Join(p.faults...)
+}
+
+// ofKind returns the types about one kind of subject.
+func ofKind(types []query.Info, kind store.SubjectKind) []query.Info {
+	return slices.DeleteFunc(slices.Clone(types), func(info query.Info) bool { return info.Subject != kind })
+}
+
+// sharedFields returns the fields that at least half of the types have for filters and for groups.
+func sharedFields(types []query.Info) (all []string) {
+	count := map[string]int{}
+	for _, info := range types {
+		for _, name := range info.Groupable {
+			if slices.Contains(info.Filters, name) {
+				count[name]++
+			}
+		}
+		if len(info.Groupable) > len(all) {
+			all = info.Groupable
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return 2*count[name] < len(types) })
 }
 
 const generatedNote = "<!-- Made from the catalog by a test of store/duckdb; `make golden` makes it again. -->\n\n"
@@ -71,6 +95,8 @@ type page struct {
 	bytes.Buffer
 	src    Source
 	faults []error
+	shared []string // the fields that most types of the section have
+	of     string   // what they are called
 }
 
 func (p *page) text(s string) { p.printf("%s", s) }
@@ -98,12 +124,11 @@ func (p *page) section(ctx context.Context, info query.Info) {
 	}
 	p.printf("\n### %s\n\n%s. %s.\n\n", info.Name, strings.TrimSuffix(info.Title, "."),
 		strings.TrimSuffix(info.Description, "."))
-	p.printf("```json\n%s}\n```\n\n```json\n%s\n```\n\n", body, row)
-	p.columns(info)
+	p.printf("```json\n%s}\n```\n\n```json\n%s\n```\n", body, row)
 	p.facts(info)
 }
 
-// row returns the first row of the answer to req, indented.
+// row returns the first row of the answer to req.
 func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]byte, error) {
 	resp, err := p.src.Engine.Run(ctx,
 		query.Access{Subject: store.Subject{Kind: info.Subject, ID: p.src.Subjects[info.Subject]}}, req)
@@ -121,16 +146,7 @@ func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]b
 	if len(rows) == 0 {
 		return nil, errors.New("the answer has no rows to show")
 	}
-	var laid bytes.Buffer
-	err = json.Indent(&laid, rows[0], "", "  ")
-	return laid.Bytes(), err
-}
-
-func (p *page) columns(info query.Info) {
-	p.text("| column | type | unit | |\n|---|---|---|---|\n")
-	for _, f := range info.Output {
-		p.printf("| `%s` | %s | %s | %s |\n", f.Name, f.Type, f.Unit, meaning(f))
-	}
+	return spaced(rows[0]), nil
 }
 
 // meaning returns the label and the description of a column.
@@ -149,7 +165,7 @@ func (p *page) facts(info query.Info) {
 	case order == "":
 		order = "one row"
 	}
-	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Visualization)
+	p.printf("\n- Order: %s.\n", order)
 	switch {
 	case !info.Comparable:
 		p.text("- `compare` has no effect.\n")
@@ -169,8 +185,38 @@ func (p *page) facts(info query.Info) {
 		p.printf("- Needs: %s. May have: %s. Counts as %d parameters in the limit of a key.\n", codes(info.Needs),
 			codes(info.MayHave), info.Cost)
 	}
-	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable),
-		codes(info.Sortable))
+	p.printf("- Filters: %s.\n", p.fieldNames(info.Filters))
+	if len(info.Groupable) > 0 {
+		p.printf("- Groups: %s.\n", p.fieldNames(info.Groupable))
+	}
+	columns := make([]string, len(info.Output))
+	for i, f := range info.Output {
+		columns[i] = f.Name
+	}
+	if !slices.Equal(columns, info.Sortable) {
+		p.printf("- Sorts: %s.\n", codes(info.Sortable))
+	}
+}
+
+// fieldNames returns names as Markdown. A phrase stands for the shared fields, with those that are missing.
+func (p *page) fieldNames(names []string) string {
+	var missing []string
+	for _, name := range p.shared {
+		if !slices.Contains(names, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(p.shared) == 0 || 2*len(missing) > len(p.shared) {
+		return codes(names)
+	}
+	text := "the " + p.of
+	if len(missing) > 0 {
+		text += " without " + codes(missing)
+	}
+	if rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(p.shared, name) }); len(rest) > 0 {
+		text += ", and " + codes(rest)
+	}
+	return text
 }
 
 // codes returns names as Markdown, or "none".

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// TestDocument validates and lints docs/openapi.json, and finds mistakes in copies of it.
+// TestDocument validates and lints the OpenAPI document, and finds mistakes in copies of it.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	folder := clients(t)
-	document, err := filepath.Abs(filepath.Join(root, "docs", "openapi.json"))
+	document, err := filepath.Abs(filepath.Join(root, "internal", "openapi", "testdata", "openapi.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

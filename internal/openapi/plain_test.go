@@ -59,7 +59,7 @@ func TestPlain(t *testing.T) {
 // TestPlainDocument checks that the plain form of the program's document has no alternatives but null, and one form of
 // each answer.
 func TestPlainDocument(t *testing.T) {
-	whole, err := os.ReadFile("../../docs/openapi.json")
+	whole, err := os.ReadFile("testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

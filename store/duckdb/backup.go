@@ -169,5 +169,5 @@ func checkCopy(path string) error {
 		return cut(log, w.committed) // entries of a commit that failed
 	}
 	return &fault{kind: store.ErrCorrupt,
-		cause: fmt.Errorf("the log of the database is damaged at byte %d; see docs/recovery.md", w.stopped)}
+		cause: fmt.Errorf("the log of the database is damaged at byte %d; see docs/operations.md#damage", w.stopped)}
 }

@@ -89,7 +89,7 @@ func checkBlocks(path string, all bool) (fileID, error) {
 	}
 	damaged := func(format string, args ...any) (fileID, error) {
 		return fileID{}, &fault{kind: store.ErrCorrupt,
-			cause: fmt.Errorf("%s %s; see docs/recovery.md", path, fmt.Sprintf(format, args...))}
+			cause: fmt.Errorf("%s %s; see docs/operations.md#damage", path, fmt.Sprintf(format, args...))}
 	}
 	l, known, err := readLayout(f)
 	switch {

@@ -41,7 +41,7 @@
 // If there is a log, [Open] verifies the checksums of the log and of the whole file. It removes an unfinished
 // commit from the end of the log and reports that to Config.Logger. It returns an error for a damaged file, and
 // for a log with commits after a damaged place. In these cases it changes neither of them. It cannot detect a
-// log that was cut between two commits, or blocks of the file that were swapped. See docs/recovery.md for what
+// log that was cut between two commits, or blocks of the file that were swapped. See docs/operations.md#damage for what
 // to do.
 //
 // The engine locks the file against other processes. On POSIX systems, a process loses all its locks on a file

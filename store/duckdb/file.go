@@ -303,6 +303,6 @@ func Check(cfg Config) (unfinished int64, err error) {
 		return w.size - w.committed, nil
 	}
 	return 0, &fault{kind: store.ErrCorrupt,
-		cause: fmt.Errorf("%s.wal is damaged at byte %d, and %d commits follow; see docs/recovery.md", cfg.Path,
+		cause: fmt.Errorf("%s.wal is damaged at byte %d, and %d commits follow; see docs/operations.md#damage", cfg.Path,
 			w.stopped, w.later)}
 }

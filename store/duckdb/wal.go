@@ -319,9 +319,9 @@ func repairLog(path string, w walk, logger *slog.Logger) error {
 			return explainOpen(fmt.Errorf("could not copy %s (%d bytes) before repairing it: %w", path, w.size, err))
 		}
 		facts = append(facts, "copy", copied)
-		logger.Error("duckdb: the end of the log is damaged and was cut; events of the last commit may be missing; see docs/recovery.md", facts...)
+		logger.Error("duckdb: the end of the log is damaged and was cut; events of the last commit may be missing; see docs/operations.md#damage", facts...)
 	case restZeros, restTorn, restNothing:
-		logger.Warn("duckdb: the log ended in an unfinished commit, which was cut; see docs/recovery.md", facts...)
+		logger.Warn("duckdb: the log ended in an unfinished commit, which was cut; see docs/operations.md#damage", facts...)
 	}
 	return explainOpen(cut(path, w.committed))
 }
@@ -333,7 +333,7 @@ func (w walk) refusal(path, copied string, err error) error {
 		saved = fmt.Sprintf("no copy could be written (%v)", err)
 	}
 	return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf(
-		"%s is damaged at byte %d, and %d commits from there on cannot be replayed; %s; restore a backup, or give up these commits with: truncate -s %d %s (see docs/recovery.md)",
+		"%s is damaged at byte %d, and %d commits from there on cannot be replayed; %s; restore a backup, or give up these commits with: truncate -s %d %s (see docs/operations.md#damage)",
 		path, w.stopped, w.later, saved, w.committed, path)}
 }
 

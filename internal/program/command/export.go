@@ -45,7 +45,7 @@ type exportRows struct {
 }
 
 func (*exportRows) Help() string {
-	return `The command can be stopped or killed at any time: until it is complete, the rows are in FILE.part, and the same command continues. A Parquet file cannot be continued, so the command writes it again. A server may be running on the data folder. See docs/export.md.`
+	return `The command can be stopped or killed at any time: until it is complete, the rows are in FILE.part, and the same command continues. A Parquet file cannot be continued, so the command writes it again. A server may be running on the data folder. See docs/import.md#export.`
 }
 
 func (x *exportRows) Validate() error {

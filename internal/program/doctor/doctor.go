@@ -106,7 +106,7 @@ func Check(ctx context.Context, cfg Config) []Finding {
 	if events, closeEvents := d.openEvents(ctx, sound); events != nil {
 		d.checkEvents(ctx, events)
 		if err := closeEvents(context.WithoutCancel(ctx)); err != nil {
-			d.found(Problem, "events", "see docs/recovery.md", "the events cannot be closed: %v", err)
+			d.found(Problem, "events", "see docs/operations.md#damage", "the events cannot be closed: %v", err)
 		}
 	}
 	return d.findings
@@ -148,7 +148,7 @@ func (d *doctor) openEvents(ctx context.Context, sound bool) (source, func(conte
 	}
 	s, err := install.OpenFile(ctx, d.Data, embedded.Config{Now: d.Now, Logger: log})
 	if err != nil {
-		d.found(Problem, "events", "see docs/recovery.md", "%v", err)
+		d.found(Problem, "events", "see docs/operations.md#damage", "%v", err)
 		return nil, nil
 	}
 	return s, s.Close
@@ -166,12 +166,12 @@ func (d *doctor) checkFile() (sound bool) {
 		d.found(Problem, "events", "use the newer program, or restore a backup",
 			"the tables are of a newer program: %v", err)
 	case errors.Is(err, store.ErrCorrupt):
-		d.found(Problem, "events", "follow docs/recovery.md before you start the server", "the events are damaged: %v",
+		d.found(Problem, "events", "follow docs/operations.md#damage before you start the server", "the events are damaged: %v",
 			err)
 	case err != nil:
-		d.found(Problem, "events", "see docs/recovery.md", "the events cannot be read: %v", err)
+		d.found(Problem, "events", "see docs/operations.md#damage", "the events cannot be read: %v", err)
 	case unfinished > 0:
-		d.found(Warning, "events", "nothing after a crash or a power loss; otherwise see docs/recovery.md",
+		d.found(Warning, "events", "nothing after a crash or a power loss; otherwise see docs/operations.md#damage",
 			"the log ends in an unfinished commit of %d bytes, which a start removes", unfinished)
 		return true
 	default:

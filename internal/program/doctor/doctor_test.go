@@ -300,7 +300,7 @@ func TestFindings(t *testing.T) {
 			must(t, os.Truncate(log, largeLog+1))
 		}, Warning, "files", "could not be moved", "free disk space"},
 		{"a copy of a damaged log", write(install.EventsFile+".wal.20261101T000000Z", ""), Warning, "files",
-			"was damaged once", "docs/recovery.md"},
+			"was damaged once", "docs/operations.md#damage"},
 		{"no records", remove(install.RecordsFile), Problem, "files", "meta.sqlite is missing", "from a backup"},
 		{"no pepper", remove(install.PepperFile), Problem, "files", "pepper is missing", "--pepper-file"},
 		{"another pepper", write(install.PepperFile, strings.Repeat("ab", 32)), Problem, "records",
@@ -313,7 +313,7 @@ func TestFindings(t *testing.T) {
 		}, Problem, "files", "is not a file", "from a backup"},
 		{"a file that others may read", mode(install.EventsFile, 0o644), Warning, "files", "mode 0644", "chmod 0600 "},
 		{"damaged events", func(t *testing.T, cfg *Config) { damage(t, cfg, install.EventsFile, 40_000) }, Problem,
-			"events", "are damaged", "docs/recovery.md"},
+			"events", "are damaged", "docs/operations.md#damage"},
 		{"newer tables of events", func(t *testing.T, cfg *Config) {
 			execute(t, cfg, "duckdb", install.EventsFile, "UPDATE schema_version SET version = 1000")
 		}, Problem, "events", "newer program", "use the newer program"},

@@ -71,7 +71,7 @@ func (d *doctor) checkFiles() (sound bool) {
 				"%s has %d MB, because it could not be moved into its file", log, info.Size()>>20)
 		}
 		if copies, err := filepath.Glob(log + ".2*Z*"); err == nil && len(copies) > 0 {
-			d.found(Warning, "files", "see docs/recovery.md; delete the copies when no event is missing",
+			d.found(Warning, "files", "see docs/operations.md#damage; delete the copies when no event is missing",
 				"the log was damaged once: %d copies like %s", len(copies), copies[0])
 		}
 	}

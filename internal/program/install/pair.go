@@ -245,6 +245,6 @@ func (p Pair) lostEvents(why string, before eventsMark) error {
 	if before.Website != "" {
 		of = fmt.Sprintf(" of website %q", before.Website)
 	}
-	return fmt.Errorf("the records say that events%s were stored (in %s), but %s, in %s: %s, or start once with --new-events to continue without these events (docs/recovery.md)",
+	return fmt.Errorf("the records say that events%s were stored (in %s), but %s, in %s: %s, or start once with --new-events to continue without these events (docs/operations.md#damage)",
 		of, before.Database, why, p.Data, do)
 }
