@@ -213,7 +213,8 @@ func (p *page) fieldNames(names []string) string {
 	if len(missing) > 0 {
 		text += " without " + codes(missing)
 	}
-	if rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(p.shared, name) }); len(rest) > 0 {
+	isShared := func(name string) bool { return slices.Contains(p.shared, name) }
+	if rest := slices.DeleteFunc(slices.Clone(names), isShared); len(rest) > 0 {
 		text += ", and " + codes(rest)
 	}
 	return text

@@ -17472,10 +17472,41 @@ export interface operations {
                  * @example {
                  *       "preset": "last_7d",
                  *       "parameters": [
-                 *         "summary_metrics",
-                 *         "traffic"
-                 *       ],
-                 *       "limit": 2
+                 *         {
+                 *           "name": "summary_metrics",
+                 *           "id": "totals",
+                 *           "compare": "previous_period"
+                 *         },
+                 *         {
+                 *           "name": "traffic",
+                 *           "limit": 3,
+                 *           "compare": "previous_period"
+                 *         },
+                 *         {
+                 *           "name": "summary",
+                 *           "id": "chart"
+                 *         },
+                 *         {
+                 *           "name": "pages",
+                 *           "limit": 3
+                 *         },
+                 *         {
+                 *           "name": "countries",
+                 *           "limit": 3
+                 *         },
+                 *         {
+                 *           "name": "pages",
+                 *           "id": "landed from Google",
+                 *           "limit": 3,
+                 *           "filters": [
+                 *             {
+                 *               "field": "referrer",
+                 *               "op": "eq",
+                 *               "value": "Google"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["Query"] | components["schemas"]["Query"][];
@@ -17496,6 +17527,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "parameter": "summary_metrics",
+                     *           "id": "totals",
                      *           "success": true,
                      *           "data": [
                      *             {
@@ -17509,6 +17541,30 @@ export interface operations {
                      *               "total_events": 9280
                      *             }
                      *           ],
+                     *           "previous": [
+                     *             {
+                     *               "pageviews": 2984,
+                     *               "visitors": 1057,
+                     *               "unique_visitors": 1057,
+                     *               "sessions": 1215,
+                     *               "bounce_rate": 30.86,
+                     *               "median_session_duration": 47.25,
+                     *               "pages_per_session": 2.46,
+                     *               "total_events": 6293
+                     *             }
+                     *           ],
+                     *           "changes": [
+                     *             {
+                     *               "pageviews": 46.15,
+                     *               "visitors": 37.09,
+                     *               "unique_visitors": 37.09,
+                     *               "sessions": 44.36,
+                     *               "bounce_rate": 0.49,
+                     *               "median_session_duration": 5.9,
+                     *               "pages_per_session": 1.24,
+                     *               "total_events": 47.47
+                     *             }
+                     *           ],
                      *           "meta": {
                      *             "from": "2026-11-14T23:00:00.000Z",
                      *             "to": "2026-11-21T23:00:00.000Z",
@@ -17516,9 +17572,16 @@ export interface operations {
                      *             "partial": true,
                      *             "timezone": "Europe/Berlin",
                      *             "granularity": "daily",
-                     *             "limit": 2,
+                     *             "limit": 100,
                      *             "rows": 1,
-                     *             "hasMore": false
+                     *             "hasMore": false,
+                     *             "previous": {
+                     *               "compare": "previous_period",
+                     *               "startDate": "2026-11-08",
+                     *               "endDate": "2026-11-14",
+                     *               "from": "2026-11-07T23:00:00.000Z",
+                     *               "to": "2026-11-14T18:00:00.000Z"
+                     *             }
                      *           }
                      *         },
                      *         {
@@ -17546,6 +17609,40 @@ export interface operations {
                      *               "referrer_type": "search"
                      *             }
                      *           ],
+                     *           "previous": [
+                     *             {
+                     *               "name": "Direct",
+                     *               "pageviews": 1165,
+                     *               "visitors": 424,
+                     *               "percentage": 36.33,
+                     *               "referrer": "direct",
+                     *               "source": "direct",
+                     *               "domain": "",
+                     *               "referrer_type": "direct"
+                     *             },
+                     *             {
+                     *               "name": "Google",
+                     *               "pageviews": 717,
+                     *               "visitors": 307,
+                     *               "percentage": 26.31,
+                     *               "referrer": "https://google.com",
+                     *               "source": "google.com",
+                     *               "domain": "google.com",
+                     *               "referrer_type": "search"
+                     *             }
+                     *           ],
+                     *           "changes": [
+                     *             {
+                     *               "pageviews": 48.5,
+                     *               "visitors": 46.46,
+                     *               "percentage": 2.35
+                     *             },
+                     *             {
+                     *               "pageviews": 81.87,
+                     *               "visitors": 50.81,
+                     *               "percentage": 5.39
+                     *             }
+                     *           ],
                      *           "meta": {
                      *             "from": "2026-11-14T23:00:00.000Z",
                      *             "to": "2026-11-21T23:00:00.000Z",
@@ -17553,9 +17650,16 @@ export interface operations {
                      *             "partial": true,
                      *             "timezone": "Europe/Berlin",
                      *             "granularity": "daily",
-                     *             "limit": 2,
-                     *             "rows": 2,
-                     *             "hasMore": true
+                     *             "limit": 3,
+                     *             "rows": 3,
+                     *             "hasMore": true,
+                     *             "previous": {
+                     *               "compare": "previous_period",
+                     *               "startDate": "2026-11-08",
+                     *               "endDate": "2026-11-14",
+                     *               "from": "2026-11-07T23:00:00.000Z",
+                     *               "to": "2026-11-14T18:00:00.000Z"
+                     *             }
                      *           }
                      *         }
                      *       ],
@@ -17564,9 +17668,9 @@ export interface operations {
                      *           "summary_metrics",
                      *           "traffic"
                      *         ],
-                     *         "total_parameters": 2,
+                     *         "total_parameters": 6,
                      *         "page": 1,
-                     *         "limit": 2,
+                     *         "limit": 100,
                      *         "filters_applied": 0,
                      *         "startDate": "2026-11-15",
                      *         "endDate": "2026-11-21",
