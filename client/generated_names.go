@@ -89,6 +89,7 @@ const (
 	TypeUptimeSSLStatus             Type = "uptime_ssl_status"
 	TypeUptimeByRegion              Type = "uptime_by_region"
 	TypeHours                       Type = "hours"
+	TypeWhy                         Type = "why"
 )
 
 // A Preset is a range by name.
@@ -240,11 +241,14 @@ const (
 	ColumnCountry               Column = "country"
 	ColumnCountryCode           Column = "country_code"
 	ColumnCountryName           Column = "country_name"
+	ColumnCurrent               Column = "current"
 	ColumnCustomEventCount      Column = "custom_event_count"
 	ColumnDate                  Column = "date"
 	ColumnDeadClicks            Column = "dead_clicks"
 	ColumnDepthRange            Column = "depth_range"
 	ColumnDeviceType            Column = "device_type"
+	ColumnDifference            Column = "difference"
+	ColumnDimension             Column = "dimension"
 	ColumnDisplayName           Column = "display_name"
 	ColumnDomain                Column = "domain"
 	ColumnDowntimeSeconds       Column = "downtime_seconds"
@@ -259,6 +263,7 @@ const (
 	ColumnEvents                Column = "events"
 	ColumnEventsWithProperties  Column = "events_with_properties"
 	ColumnExitPage              Column = "exit_page"
+	ColumnExpected              Column = "expected"
 	ColumnExposures             Column = "exposures"
 	ColumnFirstOccurrence       Column = "first_occurrence"
 	ColumnFirstSeen             Column = "first_seen"
@@ -310,6 +315,7 @@ const (
 	ColumnPath                  Column = "path"
 	ColumnPercentage            Column = "percentage"
 	ColumnPeriod                Column = "period"
+	ColumnPrevious              Column = "previous"
 	ColumnProbeRegion           Column = "probe_region"
 	ColumnProfileID             Column = "profile_id"
 	ColumnProperties            Column = "properties"
@@ -363,6 +369,7 @@ const (
 	ColumnVisitorID             Column = "visitor_id"
 	ColumnVisitors              Column = "visitors"
 	ColumnWeekday               Column = "weekday"
+	ColumnWeight                Column = "weight"
 )
 
 // A Dataset has the metrics and dimensions that a question can choose.

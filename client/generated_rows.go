@@ -1130,3 +1130,17 @@ type HoursRow struct {
 
 // QueryType implements [Row].
 func (HoursRow) QueryType() Type { return TypeHours }
+
+// WhyRow is a row of [TypeWhy]. Why. Which values of dimensions made a metric change between two periods, the surest first.
+type WhyRow struct {
+	Dimension  string   `json:"dimension"`  // Field whose value the row is about
+	Value      string   `json:"value"`      // Value of the dimension, as groupBy shows it
+	Current    int64    `json:"current"`    // The metric with this value in the range
+	Previous   int64    `json:"previous"`   // The same in the period that the range is compared with
+	Difference *int64   `json:"difference"` // Current minus previous
+	Expected   *float64 `json:"expected"`   // What current would be if the share of the value had not changed; null if the metric was 0
+	Weight     *float64 `json:"weight"`     // How surely the share of the value changed, with the sign of the change: the signed root of the G statistic
+}
+
+// QueryType implements [Row].
+func (WhyRow) QueryType() Type { return TypeWhy }

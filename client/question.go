@@ -50,10 +50,31 @@ type Question struct {
 	Start   *Action     `json:"start,omitempty"`   // of retention; nil: any pageview or custom event
 	Return  *Action     `json:"return,omitempty"`  // of retention; nil: any pageview or custom event
 	Rolling bool        `json:"rolling,omitempty"` // of retention: a return counts in all periods up to its own
-	From    *string     `json:"from,omitempty"`    // of paths: the path that transitions come from; nil: any
-	To      *string     `json:"to,omitempty"`      // of paths: the path that they go to; nil: any
+	// of why: the metric whose change is explained
+	Metric *ChangedMetric `json:"metric,omitempty"`
+	By     []Field        `json:"by,omitempty"` // of why: 1 to 10 dimensions whose values may explain it
+	// of why: rows whose weight is nearer to 0 are left out; nil means 2
+	MinWeight    *float64 `json:"minWeight,omitempty"`
+	PerDimension int      `json:"perDimension,omitempty"` // of why: rows of one dimension, 1 to 100; 0 means 5
+
+	From *string `json:"from,omitempty"` // of paths: the path that transitions come from; nil: any
+	To   *string `json:"to,omitempty"`   // of paths: the path that they go to; nil: any
 	// goals, or one funnel, by the names under which they are saved for the website
 	Saved Saved `json:"saved,omitempty"`
+}
+
+// A ChangedMetric is what the query type why explains the change of.
+type ChangedMetric struct {
+	Name string // visitors, sessions or pageviews; empty with Goal
+	Goal *Goal  // its visitors
+}
+
+// MarshalJSON implements json.Marshaler: the name, or an object with the goal.
+func (m ChangedMetric) MarshalJSON() ([]byte, error) {
+	if m.Goal == nil {
+		return json.Marshal(m.Name)
+	}
+	return json.Marshal(map[string]*Goal{"goal": m.Goal})
 }
 
 // A Comparison is the other period of [Question.Compare]: one of the constants, or the first and the last day of a

@@ -81,9 +81,23 @@ func (v *vocabulary) parts() map[string]*openapi.Schema {
 		"rolling": openapi.Truth("Whether a return counts in every period up to its own; default `false`"),
 		"start":   openapi.Ref("Action").About("What puts a visitor into a cohort; default: any pageview or custom event"),
 		"return":  openapi.Ref("Action").About("What counts as a return; default: any pageview or custom event"),
-		"from":    openapi.Text("The path that transitions come from"),
-		"to":      openapi.Text("The path that transitions go to"),
+		"metric":  changedMetric(),
+		"by": openapi.List("The dimensions whose values may explain the change; the default depends on `metric`",
+			openapi.Text(""), 1, query.MaxBy),
+		"minWeight": {Type: openapi.Types{"number"}, Minimum: new(0),
+			Description: "Rows whose `weight` is nearer to 0 are left out; default 2; 0 keeps all"},
+		"perDimension": openapi.Whole("Rows of one dimension at most; default 5", 1, query.MaxPerDimension),
+		"from":         openapi.Text("The path that transitions come from"),
+		"to":           openapi.Text("The path that transitions go to"),
 	}
+}
+
+// changedMetric returns the schema of the metric whose change is explained.
+func changedMetric() *openapi.Schema {
+	return &openapi.Schema{Description: "The count whose change is explained, or the visitors of a goal",
+		AnyOf: []*openapi.Schema{openapi.OneOf("", query.ChangedMetrics()...),
+			openapi.Object("", openapi.Member("goal",
+				openapi.Any("A goal; its name has no effect", openapi.Ref("Action"), openapi.Ref("Goal")))).Needs("goal")}}
 }
 
 // filterOf returns the name of the schema of filters on these fields, with or without properties. Query types with the

@@ -58,15 +58,12 @@ func (s *Snapshot) answer(ctx context.Context, p *plan.Parameter, budget *Budget
 // run fills the result.
 func (a *answering) run(ctx context.Context) *Error {
 	p := a.parameter.Plan
-	found, mistake := a.table(ctx, p, a.parameter.Key, nil)
-	if mistake == nil && p.Difference != nil {
-		found, mistake = a.byDifference(ctx, found)
-	}
+	found, mistake := a.rowsShown(ctx, p)
 	if mistake != nil {
 		return mistake
 	}
-	a.result = Result{Parameter: a.parameter.Name, ID: a.parameter.ID, Success: true,
-		Meta: finish.ResultMeta(p, found.Len(), found.More)}
+	a.result.Parameter, a.result.ID, a.result.Success = a.parameter.Name, a.parameter.ID, true
+	a.result.Meta = finish.ResultMeta(p, found.Len(), found.More)
 	for _, add := range []func(context.Context, *finish.Answered) *Error{a.compare, a.totals, a.notes, a.identity} {
 		if mistake := add(ctx, found); mistake != nil {
 			return mistake
@@ -86,6 +83,18 @@ func (a *answering) run(ctx context.Context) *Error {
 	return nil
 }
 
+// rowsShown returns the rows of the answer to p.
+func (a *answering) rowsShown(ctx context.Context, p *plan.Plan) (*finish.Answered, *Error) {
+	if p.Why != nil {
+		return a.why(ctx, p)
+	}
+	found, mistake := a.table(ctx, p, a.parameter.Key, nil)
+	if mistake == nil && p.Difference != nil {
+		return a.byDifference(ctx, found)
+	}
+	return found, mistake
+}
+
 // byDifference returns the page of the rows of both periods, of which found has those of the answer's own.
 func (a *answering) byDifference(ctx context.Context, found *finish.Answered) (*finish.Answered, *Error) {
 	other := a.parameter.Plan.Other.Plan
@@ -100,7 +109,7 @@ func (a *answering) byDifference(ctx context.Context, found *finish.Answered) (*
 // compare adds the rows of the other period that belong to the rows found, and the changes.
 func (a *answering) compare(ctx context.Context, found *finish.Answered) *Error {
 	p := a.parameter.Plan
-	if p.Other == nil {
+	if p.Other == nil || p.Why != nil {
 		return nil
 	}
 	then := a.then

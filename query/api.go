@@ -35,7 +35,8 @@ type (
 	// A Step is one of a funnel.
 	Step = ask.Step
 	// An Exclusion is an event that ends the chains of a funnel.
-	Exclusion = ask.Exclusion
+	ChangedMetric = ask.ChangedMetric
+	Exclusion     = ask.Exclusion
 	// A Filter is one condition on rows.
 	Filter = ask.Filter
 	// Did is a condition on what else the person of a row did.
@@ -111,10 +112,16 @@ const (
 	DefaultBatch = ask.DefaultBatch // queries in one body, unless the host sets another number
 	DefaultLimit = ask.DefaultLimit // rows of an answer without a limit
 	MaxLimit     = ask.MaxLimit     // the largest limit
+
+	MaxBy           = ask.MaxBy           // dimensions by which a change is explained
+	MaxPerDimension = ask.MaxPerDimension // rows of one of these dimensions
 )
 
 // ErrMisplaced is the cause of the error about an id in a body that belongs in the address.
 var ErrMisplaced = ask.ErrMisplaced
+
+// ChangedMetrics are the counts whose change the query type why explains.
+func ChangedMetrics() []string { return ask.ChangedMetrics() }
 
 // Codes lists all codes of mistakes, in a new slice.
 func Codes() []Code { return ask.Codes() }

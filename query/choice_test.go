@@ -154,7 +154,7 @@ func TestTypesWithoutTotals(t *testing.T) {
 	without := map[string]bool{"sessions": true, "session_list": true, "session_events": true,
 		"uptime_recent_checks": true, "profiles": true, "profile_list": true,
 		"vitals_overview": true, "flag_outcomes": true, "goals": true, "goals_trends": true, "funnel": true,
-		"retention": true, "paths": true}
+		"retention": true, "paths": true, "why": true} // why has those of its metric
 	for _, info := range e.Types() {
 		req := query.Request{Parameters: []query.Parameter{{Name: info.Name}},
 			Options:   query.Options{Totals: new(true)},
@@ -168,6 +168,8 @@ func TestTypesWithoutTotals(t *testing.T) {
 			p.Goals = []query.Goal{{Name: "x", Action: event}}
 		case "funnel":
 			p.Steps = []query.Step{{Action: event}, {Action: event}}
+		case "why":
+			p.Metric, p.Compare = &query.ChangedMetric{Name: "visitors"}, query.PreviousPeriod
 		}
 		all, err := e.Explain(t.Context(), query.Access{Subject: store.Subject{Kind: info.Subject, ID: "x"}}, req)
 		if err != nil || all[0].Err != nil {

@@ -207,21 +207,25 @@ func (p *Prepared) Explain(ctx context.Context) []Explained {
 		if found[i] = (Explained{Parameter: one.Name, ID: one.ID, Err: one.Err}); one.Err != nil {
 			continue
 		}
-		own, beside, err := p.engine.statements.Statements(one, sealed)
+		asked := one
+		if w := one.Plan.Why; w != nil { // of its plans, the one that the others have to explain
+			asked = &plan.Parameter{Plan: w.Whole, Key: w.Whole.AppendKey(nil)}
+		}
+		own, beside, err := p.engine.statements.Statements(asked, sealed)
 		if err != nil {
 			found[i].Err = plan.Broken("%w", err)
 			continue
 		}
-		found[i].explain(one.Plan, own)
+		found[i].explain(asked.Plan, own)
 		found[i].Notes = one.Plan.Notes()
 		known := p.engine.known(one, p.engine.answerKey(one, at), at)
 		source := func(of *plan.Plan) (Source, Reason) {
 			d := p.engine.merger.Decide(ctx, s.question(ctx, of, nil), known)
 			return d.Source, d.Why
 		}
-		found[i].Source, found[i].Why = source(one.Plan)
+		found[i].Source, found[i].Why = source(asked.Plan)
 		if beside != nil {
-			other := one.Plan.Other.Plan
+			other := asked.Plan.Other.Plan
 			found[i].Other = &Explained{Parameter: one.Name, ID: one.ID}
 			found[i].Other.explain(other, beside)
 			found[i].Other.Source, found[i].Other.Why = source(other)

@@ -24,7 +24,8 @@ type askingExample struct {
 
 // askingExamples returns the sections in the order of the page.
 func askingExamples() []askingExample {
-	return slices.Concat(choiceExamples(), timeExamples(), filterExamples(), goalExamples(), behaviourExamples())
+	return slices.Concat(choiceExamples(), timeExamples(), filterExamples(), goalExamples(), behaviourExamples(),
+		[]askingExample{whyExample()})
 }
 
 func timeExamples() []askingExample {
@@ -46,6 +47,24 @@ func timeExamples() []askingExample {
 			more: "The metric of a query type is the count or sum that its rows are ordered by. For a choice it is the first metric. " +
 				"[query-types.md](query-types.md) says which types can be ordered so.",
 		},
+	}
+}
+
+// whyExample is the section about the query type why.
+func whyExample() askingExample {
+	return askingExample{
+		title: "Why a number changed",
+		about: "`why` compares a metric between two periods, and names the values that changed most surely. `metric` is `visitors`, `sessions`, `pageviews`, or the visitors " +
+			"of a goal, `{\"goal\": {\"event\": \"signup\"}}`. `compare` is required. `by` are up to 10 dimensions; without it `why` looks at the usual ones:",
+		parameter: `{"name": "why", "metric": "visitors", "compare": {"startDate": "2026-03-01", "endDate": "2026-03-07"}, "minWeight": 1, "limit": 4}`,
+		more: "- `expected` is what `current` would be if the share of the value had not changed. `weight` says how surely the share changed: chance alone passes 2, with either " +
+			"sign, in one value of 20, and 3 in one of 370. Many values are tested at once, so read from 3 on.\n" +
+			"- `minWeight` (default 2) leaves out rows with a smaller weight. So an empty answer says that everything moved together. `perDimension` (default 5) is the most rows of " +
+			"one dimension, and `limit` (default 20, at most 100) of all.\n" +
+			"- One cause shows in several dimensions, so differences are never added. The weight is certainty, and `difference` is size. Pageviews come in bursts, so ask for " +
+			"visitors or sessions.\n" +
+			"- `totals` has the metric of both periods. A question counts as one for each dimension, twice, in the limits of a key. A dimension with more than 100 000 values in a " +
+			"period fails the parameter.",
 	}
 }
 

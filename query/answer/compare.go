@@ -32,14 +32,10 @@ func Changes(now, previous *Table) Table {
 // 0.
 func change(now, then *Cells, row int) (float64, bool) {
 	if now.Kind == dialect.Int && then.Kind == dialect.Int {
-		a, b := now.Whole(row), then.Whole(row)
-		if b == 0 || !now.known(row) || !then.known(row) {
+		if !now.known(row) || !then.known(row) {
 			return 0, false
 		}
-		if r := float64(100*(a-b)) / float64(b); math.Abs(r) < exactFrom {
-			return r, true
-		}
-		return exactChange(float64(a), float64(b)), true
+		return Change(now.Whole(row), then.Whole(row))
 	}
 	a, b := now.Number(row), then.Number(row)
 	if b == 0 || !finite(a) || !finite(b) || !now.known(row) || !then.known(row) {
@@ -50,6 +46,17 @@ func change(now, then *Cells, row int) (float64, bool) {
 		return r, true
 	}
 	return exactChange(a, b), true
+}
+
+// Change returns by how many percent now is more than then. It reports false if then is 0.
+func Change(now, then int64) (percent float64, ok bool) {
+	if then == 0 {
+		return 0, false
+	}
+	if r := float64(100*(now-then)) / float64(then); math.Abs(r) < exactFrom {
+		return r, true
+	}
+	return exactChange(float64(now), float64(then)), true
 }
 
 // exactFrom is the size from which the error of a change that floats compute may show in its second decimal.

@@ -224,6 +224,9 @@ func appendJSON(b []byte, text string) []byte {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
+// Rounded is x as answers show it, with at most that many decimals.
+func Rounded(x float64, decimals int) float64 { return round(x, decimals) }
+
 // round is x as appendRounded writes it.
 func round(x float64, decimals int) float64 {
 	rounded, err := strconv.ParseFloat(string(appendRounded(nil, x, decimals)), 64)

@@ -281,5 +281,5 @@ func (p *Parameter) Parts() []string {
 	add("rolling", p.Rolling != nil)
 	add("from", p.From != nil)
 	add("to", p.To != nil)
-	return names
+	return append(names, p.Why.Parts()...)
 }

@@ -160,7 +160,7 @@ var requestMembers = body.Of(slices.Concat(
 )...).Knowing(synonym.OfNames())
 
 // parameterMembers are the fields of a parameter, in the same order.
-var parameterMembers = body.Of(append([]body.Field[Parameter]{
+var parameterMembers = body.Of(slices.Concat([]body.Field[Parameter]{
 	body.Text("name", func(p *Parameter) *string { return &p.Name }),
 	body.Text("id", func(p *Parameter) *string { return &p.ID }),
 	body.Text("dataset", func(p *Parameter) *string { return &p.Dataset }),
@@ -186,10 +186,11 @@ var parameterMembers = body.Of(append([]body.Field[Parameter]{
 	body.Custom("rolling", func(p *Parameter) **bool { return &p.Rolling }, body.ReadTruth),
 	body.Custom("from", func(p *Parameter) **string { return &p.From }, body.ReadOptional),
 	body.Custom("to", func(p *Parameter) **string { return &p.To }, body.ReadOptional),
+}, whyMembers(), []body.Field[Parameter]{
 	body.Custom("saved", func(p *Parameter) *SavedNames { return &p.Saved }, readSaved),
 	body.Text("start_date", func(p *Parameter) *string { return &p.StartDate }),
 	body.Text("end_date", func(p *Parameter) *string { return &p.EndDate }),
-}, optionsIn(func(p *Parameter) *Options { return &p.Options }, options)...)...).Knowing(synonym.OfNames())
+}, optionsIn(func(p *Parameter) *Options { return &p.Options }, options))...).Knowing(synonym.OfNames())
 
 // optionsIn returns rows of options for a type that has options.
 func optionsIn[T any](of func(*T) *Options, rows []option) []body.Field[T] {

@@ -72,7 +72,7 @@ func appendGroup(b []byte, all []Filter) []byte {
 func (p *Parameter) appendChoice(b []byte) []byte {
 	if p.Dataset+p.Window+p.Within+p.Order == "" && p.Metrics == nil && p.Dimensions == nil && p.Goals == nil &&
 		p.Steps == nil && p.Exclude == nil && p.Rolling == nil &&
-		p.Start == nil && p.Return == nil && p.From == nil && p.To == nil && p.Saved == nil {
+		p.Start == nil && p.Return == nil && p.From == nil && p.To == nil && p.Saved == nil && len(p.Why.Parts()) == 0 {
 		return append(b, '-') // most parameters have none
 	}
 	b = keytext.Texts(b, p.Dataset, p.Window, p.Within, p.Order)
@@ -107,6 +107,7 @@ func (p *Parameter) appendChoice(b []byte) []byte {
 		}
 		b = keytext.Texts(append(b, '+'), *text)
 	}
+	b = p.Why.appendKey(b)
 	if p.Saved != nil {
 		b = keytext.Texts(keytext.Numbers(append(b, '+'), int64(len(p.Saved))), p.Saved...)
 	}

@@ -123,6 +123,7 @@ type Parameter struct {
 	Rolling *bool       `json:"rolling,omitempty"` // of retention: later returns count, too; nil means no
 	From    *string     `json:"from,omitempty"`    // of paths: the path that transitions come from; nil: any
 	To      *string     `json:"to,omitempty"`      // of paths: the path that they go to; nil: any
+	Why                 // of why
 
 	// Saved names goals, or one funnel, that are saved for the subject: see [Request.Resolve]. Empty but not nil: all
 	// goals.
@@ -157,6 +158,9 @@ func (q *Request) Cost(of func(name string) int) int {
 			if more {
 				n++
 			}
+		}
+		if p.Metric != nil { // each dimension is a question
+			n *= len(p.Why.Candidates(false))
 		}
 		sum += n * of(p.Name)
 	}
@@ -282,6 +286,7 @@ func CheckParameter(p *Parameter, i int, list *Issues) {
 	own.check(list)
 	checkChoice(p, i, list)
 	checkSubjects(p, i, list)
+	p.checkWhy(i, list)
 }
 
 func checkParameters(all []Parameter, list *Issues) {

@@ -61,6 +61,9 @@ func (p *Parameter) actions() (all []*Action) {
 			all = append(all, a)
 		}
 	}
+	if p.Metric != nil && p.Metric.Goal != nil {
+		all = append(all, &p.Metric.Goal.Action)
+	}
 	return all
 }
 
@@ -91,6 +94,11 @@ func (r *resolver) parameter(p *Parameter, i int) {
 	}
 	if p.Return != nil {
 		p.Return = new(*p.Return)
+	}
+	if p.Metric != nil && p.Metric.Goal != nil {
+		goal := *p.Metric.Goal
+		goal.Filters = r.filters(at("metric").Member("goal").Member("filters"), goal.Filters)
+		p.Metric = &ChangedMetric{Goal: &goal}
 	}
 	if p.Saved != nil {
 		r.saved(p, at("saved"))

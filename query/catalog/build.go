@@ -313,6 +313,10 @@ func (b *typeBuilder) fields() {
 			ty.Groupable = append(ty.Groupable, f.Name)
 		}
 	}
+	if ty.Explains() { // its rows have an order of their own
+		ty.Groupable = nil
+		return
+	}
 	if ty.Choice != nil {
 		ty.Groupable = nil // it has dimensions
 		for _, f := range ty.Choice.Fields {

@@ -12,7 +12,7 @@ func (ty *BoundType) Difference() string {
 	}
 	column := ""
 	switch ty.Table.Rows {
-	case FunnelRows, TransitionRows:
+	case FunnelRows, TransitionRows, ChangeRows:
 		return ""
 	case GoalRows:
 		column = "visitors" // behind the goal, which is no metric

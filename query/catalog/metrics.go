@@ -46,7 +46,7 @@ func newCatalog() (metricsByKey, []error) {
 	for _, group := range [][]BoundMetric{
 		answerMetrics(), labelMetrics(), sourceMetrics(),
 		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(),
-		outcomeMetrics(), goalMetrics(), funnelMetrics(), transitionMetrics(), cohortMetrics(), errorMetrics(),
+		outcomeMetrics(), goalMetrics(), funnelMetrics(), transitionMetrics(), cohortMetrics(), changeMetrics(), errorMetrics(),
 		vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),

@@ -21,6 +21,7 @@ const (
 	CohortRows                    // visitors by the bucket of their first event, alias o, made of events
 	GoalRows                      // goals of a parameter, alias o, made of events
 	FunnelRows                    // steps of a funnel, alias o, made of events
+	ChangeRows                    // values of dimensions in two periods, made of the answers to other plans
 )
 
 // Table is a set of rows that metrics count and types are about.
@@ -132,6 +133,8 @@ var tables = []*Table{
 	{Name: "funnel", About: "Steps of the funnel of a parameter", subject: store.KindWebsite, Rows: FunnelRows,
 		Logical:    "events",
 		dimensions: []string{"step"}, BySession: true},
+	website(Table{Name: "changes", About: "Values of dimensions, with a metric in two periods", Rows: ChangeRows,
+		Logical: "events", dimensions: []string{ChangedDimension, ChangedValue}}),
 	{Name: "blocked", About: "Traffic that was turned away", subject: store.KindWebsite, Logical: "blocked",
 		visitorless: true, fields: []string{"website", "reason", "bot_name"}},
 	EventList,
@@ -305,6 +308,8 @@ var typeFields = []*Field{
 		Number: true},
 	{Name: "goal", About: "Name of the goal", Column: "goal"},
 	{Name: "step", About: "Place of the step in the funnel, from 1", Column: "step", Number: true},
+	{Name: ChangedDimension, About: "Field whose value the row is about", Column: ChangedDimension},
+	{Name: ChangedValue, About: "Value of the dimension", Column: ChangedValue},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", Number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 without an answer", Column: "http_code", Number: true},
 	{Name: "hour_of_day",

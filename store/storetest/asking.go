@@ -13,7 +13,7 @@ import (
 
 // answeredShapes lists the shapes that the engine answers.
 var answeredShapes = []string{"type", "type by property", "did", "all_time", "choice", "totals", "goals",
-	"goals_trends", "paths", "retention", "funnel"}
+	"goals_trends", "paths", "retention", "funnel", "why"}
 
 // shapes returns what q asks: the name of its type, choice or type, and also totals, did, all_time and type by property
 // if it has them.
@@ -71,8 +71,9 @@ func asking(seed uint64, only string) iter.Seq[reference.Question] {
 // Example returns a parameter with the type called name, and with all that such a parameter must have: see
 // [reference.Example].
 func Example(name string) query.Parameter {
-	p := query.Parameter{Name: name}
-	giveParts(&p, reference.Example(name))
+	p, example := query.Parameter{Name: name}, reference.Example(name)
+	giveParts(&p, example)
+	p.Compare = query.Compare(example.Compare)
 	return p
 }
 
@@ -99,6 +100,13 @@ func giveParts(p *query.Parameter, q reference.Question) {
 	p.Start, p.Return = queryAction(q.Start), queryAction(q.Return)
 	if q.Rolling {
 		p.Rolling = new(true)
+	}
+	if w := q.Why; w != nil {
+		p.Metric = &query.ChangedMetric{Name: w.Metric}
+		if w.Goal != nil {
+			p.Metric = &query.ChangedMetric{Goal: &query.Goal{Action: *queryAction(w.Goal)}}
+		}
+		p.By, p.MinWeight, p.PerDimension = w.By, w.MinWeight, w.PerDimension
 	}
 }
 

@@ -15,5 +15,14 @@ func hourTypes() []catalog.Type {
 			Dimensions: []string{"weekday", "hour_of_day"}, ZeroFill: true, Limit: 7 * 24,
 			Columns: []string{"weekday", "hour_of_day", "pageviews", "visitors"},
 			Order:   []string{"weekday", "hour_of_day"}},
+		{Name: "why", Title: "Why", Category: "Analytics", Visualization: "table",
+			Tags:        []string{"overview", "comparison"},
+			AlsoCalled:  []string{"explain", "reasons", "causes", "movers"},
+			Description: "Which values of dimensions made a metric change between two periods, the surest first",
+			Subject:     store.KindWebsite, Source: "changes", Shape: catalog.Breakdown,
+			Dimensions: []string{catalog.ChangedDimension, catalog.ChangedValue}, Limit: 20,
+			Columns: []string{"dimension", "value", "current", "previous", "difference", "expected", "weight"},
+			Order:   []string{"-weight"},
+			Needs:   []string{"metric"}, MayHave: []string{"by", "minWeight", "perDimension"}},
 	}
 }

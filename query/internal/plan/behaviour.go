@@ -66,7 +66,7 @@ func behaviour(i int, p *ask.Parameter, plan *Plan, list *ask.Issues) {
 			list.Add(ask.InParameter(i, part), ask.Error{Message: fmt.Sprintf("is required by %s", ty.Name)})
 		}
 	}
-	if len(list.Errors) > 0 || len(ty.Needs)+len(ty.MayHave) == 0 {
+	if len(list.Errors) > 0 || len(ty.Needs)+len(ty.MayHave) == 0 || ty.Explains() {
 		return
 	}
 	b := &Behaviour{WithinSession: p.Within == ask.WithinSession, From: pathOf(p.From), To: pathOf(p.To),

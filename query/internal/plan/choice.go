@@ -51,5 +51,6 @@ func (p *Plan) Further() (all []*Plan) {
 	if p.Other != nil {
 		all = append(all, p.Other.Plan)
 	}
-	return slices.DeleteFunc(append(all, p.Totals, p.Properties), func(p *Plan) bool { return p == nil })
+	all = slices.DeleteFunc(append(all, p.Totals, p.Properties), func(p *Plan) bool { return p == nil })
+	return append(all, p.Why.plans()...)
 }

@@ -121,7 +121,9 @@ func (v *resolver) ownPeriod(plan *Plan, o *ask.GivenOptions, list *ask.Issues) 
 	whole := calendar.Between(start, end, zone)
 	if ok1 && ok2 {
 		ask.CheckEnds(at, ask.BadRange, start, end, zone, list)
-		ask.CheckGrainOf(at, ask.BadRange, plan.Grain, whole, list)
+		if plan.Type.Shape == catalog.Series {
+			ask.CheckGrainOf(at, ask.BadRange, plan.Grain, whole, list)
+		}
 	}
 	return whole
 }

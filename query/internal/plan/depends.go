@@ -66,6 +66,8 @@ func (p *Plan) readings() []reading {
 		return []reading{{tb, append(p.values(tb, p.Group), asked...), p.Filters}}
 	}
 	switch ty.Table.Rows {
+	case catalog.ChangeRows: // it reads nothing itself
+		return nil
 	case catalog.OutcomeRows:
 		shown, done := p.OutcomeFilters()
 		exposures := catalog.TableNamed("exposures")

@@ -47,7 +47,7 @@ func (p *Plan) AppendKey(b []byte) []byte {
 	for _, o := range p.Sort {
 		b = strconv.AppendBool(keytext.Texts(b, o.Column), o.Desc)
 	}
-	b = p.Difference.appendKey(p.Behaviour.appendKey(b))
+	b = p.Why.appendKey(p.Difference.appendKey(p.Behaviour.appendKey(b)))
 	if p.Other != nil {
 		b = p.Other.Plan.AppendKey(keytext.Texts(b, string(p.Other.By), strings.Join(p.Other.Unequal, " ")))
 	}

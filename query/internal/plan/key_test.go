@@ -108,12 +108,25 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		"Behaviour.From":              func(p *Plan) { p.Behaviour.From = nil },
 		"Behaviour.To":                func(p *Plan) { p.Behaviour.To = p.Behaviour.From },
 		"Behaviour.To, not From":      func(p *Plan) { p.Behaviour.To, p.Behaviour.From = p.Behaviour.From, nil },
-		"Sort":                        func(p *Plan) { p.Sort = nil },
-		"Sort[].Column":               func(p *Plan) { p.Sort[0].Column = "y" },
-		"Sort[].Desc":                 func(p *Plan) { p.Sort[0].Desc = false },
-		"Limit":                       func(p *Plan) { p.Limit = 1 },
-		"Offset":                      func(p *Plan) { p.Offset = 1 },
-		"Totals":                      func(p *Plan) { p.Totals = p },
+		"Why":                         func(p *Plan) { p.Why = &Why{Whole: base()} },
+		"Why.Whole": func(p *Plan) {
+			p.Why = &Why{Whole: base()}
+			p.Why.Whole.Limit++
+		},
+		"Why.By":             func(p *Plan) { p.Why = &Why{Whole: base(), By: []ChangeBy{{"a", base()}}} },
+		"Why.By[].Dimension": func(p *Plan) { p.Why = &Why{Whole: base(), By: []ChangeBy{{"b", base()}}} },
+		"Why.By[].Plan": func(p *Plan) {
+			p.Why = &Why{Whole: base(), By: []ChangeBy{{"a", base()}}}
+			p.Why.By[0].Plan.Limit++
+		},
+		"Why.MinWeight":    func(p *Plan) { p.Why = &Why{Whole: base(), MinWeight: 1} },
+		"Why.PerDimension": func(p *Plan) { p.Why = &Why{Whole: base(), PerDimension: 1} },
+		"Sort":             func(p *Plan) { p.Sort = nil },
+		"Sort[].Column":    func(p *Plan) { p.Sort[0].Column = "y" },
+		"Sort[].Desc":      func(p *Plan) { p.Sort[0].Desc = false },
+		"Limit":            func(p *Plan) { p.Limit = 1 },
+		"Offset":           func(p *Plan) { p.Offset = 1 },
+		"Totals":           func(p *Plan) { p.Totals = p },
 	}
 	seen := map[string]string{string(base().AppendKey(nil)): "nothing"}
 	for name, change := range changed {
@@ -138,6 +151,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		{"Behaviour.Steps[].", reflect.TypeFor[FunnelStep]()}, {"Behaviour.Exclude[].", reflect.TypeFor[Exclusion]()},
 		{"Behaviour.Steps[].", reflect.TypeFor[Action]()},
 		{"Filters[].", reflect.TypeFor[Condition]()}, {"Filters[].Did.", reflect.TypeFor[Did]()},
+		{"Why.", reflect.TypeFor[Why]()}, {"Why.By[].", reflect.TypeFor[ChangeBy]()},
 		{"Sort[].", reflect.TypeFor[catalog.Order]()}} {
 		for f := range of.kind.Fields() {
 			if name := of.prefix + f.Name; changed[name] == nil && elsewhere[f.Name] == "" && name != "Range" {

@@ -33,6 +33,9 @@ func (v *resolver) plan(i int, p ask.Parameter, ty *catalog.BoundType, o ask.Giv
 	if len(list.Errors) == 0 {
 		plan.Websites = v.websites(plan)
 		v.compare(plan, &o, preset, list)
+		if ty.Explains() {
+			v.why(i, p, o, plan, list)
+		}
 		if o.Totals != nil && *o.Totals {
 			plan.Totals = wholePlan(plan)
 		}

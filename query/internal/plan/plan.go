@@ -49,6 +49,7 @@ type Plan struct {
 	Filters    []Condition      // the caller's
 	Mandatory  []Condition      // the access's; they cut the data first
 	Behaviour  *Behaviour       // nil for most types
+	Why        *Why             // of a type that explains a change; else nil
 	Sort       []catalog.Order  // without the keys that break ties
 	Limit      int              // 0: all, for a series that asked for no limit and for the other period
 	Offset     int

@@ -193,13 +193,45 @@ func (w *Dataset) askBehaviour(rng *rand.Rand, kind reference.Type) reference.Qu
 			to := pickFrom(a, []string{"", "/docs", a.anchor.text["path"]})
 			q.To = &to
 		}
+	case "why":
+		a.why(&q)
 	}
 	q.Filters = nil
-	a.addGroups(&q, fields{names: reference.SessionFields(), deeds: true})
+	if q.Why == nil || a.chance(40) { // two periods with rows are rare enough
+		a.addGroups(&q, fields{names: reference.SessionFields(), deeds: true})
+	}
 	if a.chance(15) {
 		q.Mandatory = a.mandatoryGroup(fields{names: reference.SessionFields(), deeds: true})
 	}
 	return a.short(q)
+}
+
+// why asks which values made a metric change.
+func (a *asker) why(q *reference.Question) {
+	w := &reference.Why{Metric: pickFrom(a, []string{"visitors", "sessions", "pageviews"})}
+	fields := reference.SessionFields()
+	if a.chance(35) {
+		goal := a.action(0)
+		w.Metric, w.Goal = "", &goal
+		fields = append(fields, "event_name", a.propertyField())
+	} else {
+		fields = append(fields, "path")
+	}
+	if a.chance(70) {
+		for _, i := range a.Perm(len(fields))[:1+a.IntN(3)] {
+			w.By = append(w.By, fields[i])
+		}
+	}
+	if a.chance(90) { // few values changed surely
+		w.MinWeight = new([]float64{0, 0, 0, 0.5, 3}[a.IntN(5)])
+	}
+	w.PerDimension = []int{0, 1, 3, 100}[a.IntN(4)]
+	a.widen(q)
+	if q.Compare == "" || a.chance(50) {
+		q.Compare = reference.PreviousPeriod
+	}
+	q.Why, q.SortBy, q.SortOrder, q.Page, q.GroupBy, q.Grain = w, "", "", 0, nil, ""
+	q.Limit = []int{0, 1, 7, 100}[a.IntN(4)]
 }
 
 // widen moves the dates of a question apart, since visitors need days to come back.

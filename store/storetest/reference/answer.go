@@ -44,6 +44,9 @@ func (d *Data) Answer(q Question) ([]byte, error) {
 
 // Compared returns the rows of the answer to q, and the rows of the compared period.
 func (d *Data) Compared(q Question) (Compared, error) {
+	if q.Why != nil {
+		return d.why(q)
+	}
 	a, r, err := d.ask(q)
 	if err != nil {
 		return Compared{}, err

@@ -130,6 +130,16 @@ func (q Question) describe() string {
 	if q.Rolling {
 		b.WriteString(", rolling")
 	}
+	if w := q.Why; w != nil {
+		fmt.Fprintf(&b, ", why %s by %q", w.Metric, w.By)
+		if w.Goal != nil {
+			b.WriteString(", of " + w.Goal.describe())
+		}
+		if w.MinWeight != nil {
+			fmt.Fprintf(&b, ", weight %g", *w.MinWeight)
+		}
+		fmt.Fprintf(&b, ", %d per dimension", w.PerDimension)
+	}
 	for name, a := range map[string]*Action{"start": q.Start, "return": q.Return} {
 		if a != nil {
 			fmt.Fprintf(&b, ", %s is %s", name, a.describe())

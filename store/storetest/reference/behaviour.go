@@ -15,7 +15,7 @@ const (
 	mostCohorts = 60 // buckets of retention
 )
 
-// BehaviourTypes returns the types that ask what people do: goals, goals_trends, funnel, retention and paths.
+// BehaviourTypes returns the types that ask what people do, goals, goals_trends, funnel, retention and paths, and why.
 func BehaviourTypes() []Type {
 	list := []Type{
 		{
@@ -42,10 +42,14 @@ func BehaviourTypes() []Type {
 			Name: "paths", GroupBy: groupable(), answer: (*evaluation).paths, Columns: slices.Concat(
 				columns(Name, "from_path", "to_path"), metrics("transitions", "sessions", "visitors", "percentage")),
 		},
+		{Name: "why", Columns: whyColumns(), fixed: true},
 	}
 	for i := range list {
 		list[i].Kind, list[i].Filters = store.KindWebsite, SessionFields()
 		list[i].bySession, list[i].noTotals = true, true
+		if list[i].Name == "why" {
+			list[i].Filters, list[i].bySession = rowFields(), false
+		}
 	}
 	return list
 }
@@ -116,6 +120,9 @@ func (t *Type) actions(q *Question) ([]*Action, error) {
 		if a != nil {
 			list = append(list, a)
 		}
+	}
+	if q.Why != nil && q.Why.Goal != nil {
+		list = append(list, q.Why.Goal)
 	}
 	least, most := map[string]int{"goals": 1, "goals_trends": 1}[t.Name], mostGoals
 	if n := len(q.Goals); n < least || n > most {

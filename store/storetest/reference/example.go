@@ -14,6 +14,8 @@ func Example(name string) Question {
 	case "funnel":
 		q.Steps = []Step{{Action: home}, {Action: pricing},
 			{Name: "signed up", Action: Action{Event: &Text{Op: "starts_with", Values: []string{"signup"}}}}}
+	case "why":
+		q.Why, q.Compare = &Why{Metric: "visitors", MinWeight: new(0.0)}, PreviousPeriod
 	}
 	return q
 }

@@ -70,6 +70,7 @@ type Question struct {
 	Return  *Action // retention; nil means the same
 	From    *string // paths: the path before a transition; nil means any
 	To      *string // paths: the path after it; nil means any
+	Why     *Why    // why
 }
 
 // A Filter is a condition on rows. It is a leaf, with Field, Op and Values, or it has exactly one of And, Or, Not
