@@ -83,13 +83,27 @@ func (v *vocabulary) parts() map[string]*openapi.Schema {
 		"return":  openapi.Ref("Action").About("What counts as a return; default: any pageview or custom event"),
 		"metric":  changedMetric(),
 		"by": openapi.List("The dimensions whose values may explain the change; the default depends on `metric`",
-			openapi.Text(""), 1, query.MaxBy),
+			v.changeDimension(), 1, query.MaxBy),
 		"minWeight": {Type: openapi.Types{"number"}, Minimum: new(0),
 			Description: "Rows whose `weight` is nearer to 0 are left out; default 2; 0 keeps all"},
 		"perDimension": openapi.Whole("Rows of one dimension at most; default 5", 1, query.MaxPerDimension),
 		"from":         openapi.Text("The path that transitions come from"),
 		"to":           openapi.Text("The path that transitions go to"),
 	}
+}
+
+// changeDimension returns the schema of a dimension whose values may explain a change.
+func (v *vocabulary) changeDimension() *openapi.Schema {
+	var names []string
+	for i := range v.datasets {
+		for _, f := range v.datasets[i].Dimensions {
+			if v.datasets[i].Name == query.DefaultDataset && f.Name != "date" {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return openapi.Any("", openapi.OneOf("", names...),
+		&openapi.Schema{Type: openapi.Types{"string"}, Pattern: propertyPattern, Description: "For goals"})
 }
 
 // changedMetric returns the schema of the metric whose change is explained.

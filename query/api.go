@@ -109,9 +109,10 @@ const (
 
 // Bounds of requests.
 const (
-	DefaultBatch = ask.DefaultBatch // queries in one body, unless the host sets another number
-	DefaultLimit = ask.DefaultLimit // rows of an answer without a limit
-	MaxLimit     = ask.MaxLimit     // the largest limit
+	DefaultBatch   = ask.DefaultBatch   // queries in one body, unless the host sets another number
+	DefaultDataset = ask.DefaultDataset // of a choice that names none
+	DefaultLimit   = ask.DefaultLimit   // rows of an answer without a limit
+	MaxLimit       = ask.MaxLimit       // the largest limit
 
 	MaxBy           = ask.MaxBy           // dimensions by which a change is explained
 	MaxPerDimension = ask.MaxPerDimension // rows of one of these dimensions

@@ -125,6 +125,7 @@ const failedParameter = `"success":false,"data":`
 // rules are parts of errors in valid requests: rules that no schema says, between fields or about names of countries.
 var rules = []string{
 	"percentage is a share of", "is not a country", "all_time cannot be compared", "hourly is for ranges of at most",
+	"complete is only for the presets", "why compares two periods", "is not for why", "is for goals only",
 	"minute is for ranges of at most", "hourly is not for", "minute is not for", "allowed are website, reason, bot_name",
 }
 

@@ -14753,7 +14753,7 @@ export interface components {
                 goal: components["schemas"]["Action"] | components["schemas"]["Goal"];
             };
             /** @description The dimensions whose values may explain the change; the default depends on `metric` */
-            by?: string[];
+            by?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
             /** @description Rows whose `weight` is nearer to 0 are left out; default 2; 0 keeps all */
             minWeight?: number;
             /** @description Rows of one dimension at most; default 5 */

@@ -74,7 +74,7 @@ func (g *Generator) narrowed(name string, s Object) Object {
 			text, _ := v.(string)
 			// these need more than a name
 			return !g.about(text) ||
-				slices.Contains([]string{"goals", "goals_trends", "funnel", "session_events"}, text)
+				slices.Contains([]string{"goals", "goals_trends", "funnel", "session_events", "why"}, text)
 		})
 	}
 	if all, ok := s["anyOf"].([]any); ok && name == "parameters" {
