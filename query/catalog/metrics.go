@@ -46,8 +46,8 @@ func newCatalog() (metricsByKey, []error) {
 	for _, group := range [][]BoundMetric{
 		answerMetrics(), labelMetrics(), sourceMetrics(),
 		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(),
-		outcomeMetrics(), goalMetrics(), funnelMetrics(), transitionMetrics(), cohortMetrics(), changeMetrics(), errorMetrics(),
-		vitalMetrics(),
+		outcomeMetrics(), goalMetrics(), funnelMetrics(), transitionMetrics(), cohortMetrics(), changeMetrics(),
+		errorMetrics(), vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),
 	} {

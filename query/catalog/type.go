@@ -76,8 +76,8 @@ func (ty *Type) asks() bool { return len(ty.Needs)+len(ty.MayHave) > 0 }
 // behaviourCost is what a parameter that asks about goals, a funnel, retention or paths costs.
 const behaviourCost = 5
 
-// Cost returns how many ordinary parameters one of ty counts for, where requests are limited. One that explains a change
-// counts for so many per dimension.
+// Cost returns how many ordinary parameters one of ty counts for, where requests are limited. One that explains a
+// change counts for so many per dimension.
 func (ty *Type) Cost() int {
 	tb := TableNamed(ty.Source)
 	if explains := tb != nil && tb.Rows == ChangeRows; ty.asks() && !explains {

@@ -171,7 +171,10 @@ func surety(now, then, current, previous int64) *big.Rat {
 	for _, cell := range []struct {
 		seen, rows int64
 		share      float64
-	}{{now, current, of}, {then, previous, of}, {current - now, current, all - of}, {previous - then, previous, all - of}} {
+	}{
+		{now, current, of}, {then, previous, of},
+		{current - now, current, all - of}, {previous - then, previous, all - of},
+	} {
 		if cell.seen > 0 {
 			g += float64(cell.seen) * math.Log(float64(cell.seen)/(cell.share*float64(cell.rows)/all))
 		}
