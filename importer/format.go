@@ -58,6 +58,7 @@ type format struct {
 
 func byLine(from *window) splitter    { return &lines{from} }
 func byRow(from *window) splitter     { return &rows{window: from} }
+func byTuple(from *window) splitter   { return &tuples{window: from} }
 func byObject(from *window) splitter  { return &values{window: from} }
 func byElement(from *window) splitter { return &values{window: from, count: true} }
 
@@ -68,7 +69,7 @@ func formats() []format {
 		{name: "combined", title: "Combined Log Format of nginx and Apache", is: isCombined, split: byLine,
 			parse: parseCombined},
 		caddy(), traefik(), w3c(), cloudFront(), cloudflare(), alb(), s3(), haproxy(), umami(), umami1(),
-		umamiDump(), goatCounter(), posthog(),
+		umamiDump(), umamiMySQL(), goatCounter(), posthog(), posthogCSV(),
 		{name: "matomo", title: "visits of Matomo's API Live.getLastVisitsDetails, in JSON", is: isMatomo,
 			split: byElement, parse: parseMatomo},
 		{name: "json", title: "JSON of any program, one object a line; its columns are in Config.Map", split: byObject,

@@ -118,7 +118,19 @@ func TestFormats(t *testing.T) {
 					" | from=google.com | utm=mail" + berlin,
 				1: "20T10:01:00.000 | signup | /dump | title=Dump" + berlin,
 			}},
+		{"umami-mysql.sql", "umami-mysql", nil, "2/4 rows=2 stored=2 malformed=1 other_host=1",
+			"views=1 others=1 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.000 | screen_view | /dump | title=It's (1), \\ and 'two' | ref=https://google.com/search" +
+					" | from=google.com | utm=mail" + berlin,
+				1: "20T10:01:00.000 | signup | /dump | title=Dump" + berlin,
+			}},
 		{"posthog.jsonl", "posthog", nil, "3/6 rows=3 stored=3 malformed=1 other_host=1 other_kind=1",
+			"views=2 others=1 visitors=1 sessions=1", map[int]string{
+				0: "20T10:00:00.250 | screen_view | /ph | title=PH | from=mail | kind=other | utm=mail" + posthog,
+				1: "20T10:00:02.000 | signup | /ph" + posthog + ` | profile=ada | props={"plan":"pro","seats":3}`,
+				2: "20T10:00:04.000 | screen_view | /two | ref=https://duckduckgo.com/ | from=duckduckgo.com" + posthog,
+			}},
+		{"posthog.csv", "posthog-csv", nil, "3/6 rows=3 stored=3 malformed=1 other_host=1 other_kind=1",
 			"views=2 others=1 visitors=1 sessions=1", map[int]string{
 				0: "20T10:00:00.250 | screen_view | /ph | title=PH | from=mail | kind=other | utm=mail" + posthog,
 				1: "20T10:00:02.000 | signup | /ph" + posthog + ` | profile=ada | props={"plan":"pro","seats":3}`,

@@ -38,6 +38,38 @@ func posthog() format {
 	}
 }
 
+// posthogCSV is the same in CSV, as people export the result of a query: properties are JSON in their column.
+func posthogCSV() format {
+	f := posthog()
+	f.name, f.title = "posthog-csv", "events of PostHog in CSV, with their properties in JSON"
+	f.split, f.read = byRow, readPostHogCSV
+	f.is = func(line []byte) bool {
+		return hasColumns(line, "uuid", "event", "distinct_id", "properties", "timestamp")
+	}
+	return f
+}
+
+func readPostHogCSV() reader {
+	var h sheet
+	return func(text []byte) (getter, error) {
+		if err := h.read(text); err != nil {
+			return nil, err
+		}
+		properties := h.get("properties")
+		get, err := readObjects()([]byte(properties))
+		if properties != "" && err != nil {
+			return nil, err
+		}
+		return func(column string) string {
+			name, of := strings.CutPrefix(column, "properties.")
+			if of && properties != "" {
+				return get(name)
+			}
+			return h.get(column)
+		}, nil
+	}
+}
+
 func finishPostHog(r *Record, get getter) error {
 	if event := get("event"); event != "$pageview" {
 		r.Kind, r.Name = store.Custom, event

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// This file reads dumps of the database of Umami, as pg_dump writes them: the rows of each table stand behind a line
+// This file reads dumps of the PostgreSQL database of Umami, as pg_dump writes them: the rows of each table stand behind a line
 // COPY with its columns, one a line, with tabs between the fields, and end with a line \. alone. Tables stand in the
 // order of their names, so session comes before website_event, which needs it.
 
@@ -71,23 +71,28 @@ func readUmamiDump() reader {
 				row[name] = copied(fields[i])
 			}
 		}
-		if d.table == umamiSessions {
-			return nil, d.remember(row)
-		}
-		session, ok := d.sessions[row["session_id"]]
-		if !ok && len(d.sessions) >= maxDumpSessions {
-			return nil, errSessions
-		}
-		return func(column string) string {
-			if value := row[column]; value != "" || !ok {
-				return value
-			}
-			if i := slices.Index(sessionColumns, column); i >= 0 {
-				return session[i]
-			}
-			return ""
-		}, nil
+		return d.row(row)
 	}
+}
+
+// row reads a row of one of the tables: a session is remembered, and an event has the columns of its session.
+func (d *dump) row(row map[string]string) (getter, error) {
+	if d.table == umamiSessions {
+		return nil, d.remember(row)
+	}
+	session, ok := d.sessions[row["session_id"]]
+	if !ok && len(d.sessions) >= maxDumpSessions {
+		return nil, errSessions
+	}
+	return func(column string) string {
+		if value := row[column]; value != "" || !ok {
+			return value
+		}
+		if i := slices.Index(sessionColumns, column); i >= 0 {
+			return session[i]
+		}
+		return ""
+	}, nil
 }
 
 // remember notes a session for the events behind it.
