@@ -346,6 +346,11 @@ func (s *Service) Try(ctx context.Context, key store.NoticeKey) error {
 	return s.cfg.Store.RecordNotices(ctx, "", nil, all)
 }
 
+// Deliveries returns the last messages of the notices and reports of a website, the newest first.
+func (s *Service) Deliveries(ctx context.Context, website string, limit int) ([]store.Delivery, error) {
+	return s.cfg.Store.Deliveries(ctx, website, limit)
+}
+
 // EndPath is the path of links that end mail, below Options.URL.
 const EndPath = "/v1/notices/end"
 
