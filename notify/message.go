@@ -2,8 +2,9 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // A Type says what a message is.
@@ -64,4 +65,4 @@ type Mail struct {
 }
 
 // ErrGone: the receiver does not want the message, so it is not tried again.
-var ErrGone = errors.New("notify: the receiver does not want it")
+var ErrGone = failure.New(failure.Internal, "notify: the receiver does not want it")

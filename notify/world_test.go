@@ -22,7 +22,7 @@ import (
 
 // A world has stores with a clock that tests set.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	records *meta.Store
 	events  *sqlite.Store
 	engine  *query.Engine
@@ -59,7 +59,7 @@ func (p *pager) texts(to string) (all []string) {
 	return all
 }
 
-func newWorld(t *testing.T, at time.Time) *world {
+func newWorld(t testing.TB, at time.Time) *world {
 	t.Helper()
 	w := &world{t: t, at: at, pager: &pager{}, rnd: rand.New(rand.NewPCG(11, 12))}
 	pepper, err := auth.NewPepper([]byte("a pepper of sufficient length"))

@@ -3,12 +3,13 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/failure"
 )
 
 // ErrNotLeader: another server evaluates notices and delivers messages now.
-var ErrNotLeader = errors.New("store: another server delivers notices")
+var ErrNotLeader = failure.New(failure.Internal, "store: another server delivers notices")
 
 // A Notice is a notice or a report with the website it is saved for, and the owner of that.
 type Notice struct {

@@ -351,7 +351,7 @@ func TestSentences(t *testing.T) {
 			"Shop: Visitors 60 in the week from 23 Nov to 29 Nov, 33.33 % less than on the same weekdays before (90)."},
 		{`"metric":"visitors","unusual":true,"zone":"Europe/Berlin"`, notice.Facts{Reading: notice.Reading{
 			Value: new(312.0), Usual: steady, Counts: true}, From: at, To: at.Add(time.Hour)},
-			"Shop: Visitors 312 on Mon 30 Nov from 14:00 to 15:00 (Europe/Berlin), above the usual 53 to 147 (median of the last 8 weeks: 100)."},
+			"Shop: Visitors 312 on Mon 30 Nov from 14:00 to 15:00 (Europe/Berlin), above the usual 59 to 152 (median of the last 8 weeks: 100)."},
 		{`"event":"silent"`, notice.Facts{}, "Shop has had no pageviews for 60 minutes. Usually there are some at this time."},
 		{`"event":"silent"`, notice.Facts{Ends: true, Began: at, Now: at.Add(65 * time.Minute)},
 			"Shop has pageviews again. It was silent for 2 h 5 min."},

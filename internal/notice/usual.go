@@ -12,13 +12,12 @@ const UsualWeeks = 8
 // leastWeeks is the number of weeks that say what is usual at least.
 const leastWeeks = 4
 
-// The width of the usual range. Of eight numbers around a fixed mean, the interquartile range varies much, so it alone
-// would often be far too narrow: one hour in fifty would be outside. spread is 1.35 standard deviations, as the
-// interquartile range of a normal distribution is; that of a count is at least the one of independent visits, and that
-// of any number at least a tenth of the median, since days differ.
+// The width of the usual range, in interquartile ranges. Of eight numbers around a fixed mean the interquartile range
+// varies much, so it is never taken to be less than quartiles standard deviations of what varies anyway: leastShare of
+// the median, since days differ, and of a count also what independent visits vary by.
 const (
 	widthOfRange = 3.5
-	quartiles    = 1.35
+	quartiles    = 1.35 // standard deviations, as the interquartile range of a normal distribution is
 	leastShare   = 0.1
 )
 
@@ -26,22 +25,37 @@ const (
 type Usual struct{ Median, Low, High float64 }
 
 // UsualOf returns what is usual after values: their median, less and more a multiple of their interquartile range.
-// Counts are never below 0. It reports false for fewer than 4 values.
+// It reports false for fewer than 4 values. Large counts vary by more than small ones, and upwards by more than
+// downwards: so the range of a count is computed of twice the square roots, which vary by 1 for independent visits
+// (Anscombe's transformation).
 func UsualOf(values []float64, counts bool) (Usual, bool) {
 	if len(values) < leastWeeks {
 		return Usual{}, false
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	median := quantile(sorted, 0.5)
-	spread := max(quantile(sorted, 0.75)-quantile(sorted, 0.25), math.Abs(median)*leastShare*quartiles)
+	least := math.Abs(median) * leastShare
 	if counts {
-		spread = max(spread, quartiles*math.Sqrt(max(median, 1)))
+		for i, n := range sorted {
+			sorted[i] = 2 * math.Sqrt(max(n, 0)+anscombe)
+		}
+		least = max(1, math.Sqrt(max(median, 0))*leastShare)
 	}
-	u := Usual{Median: median, Low: median - widthOfRange*spread, High: median + widthOfRange*spread}
+	middle := quantile(sorted, 0.5)
+	spread := widthOfRange * max(quantile(sorted, 0.75)-quantile(sorted, 0.25), quartiles*least)
+	u := Usual{Median: median, Low: middle - spread, High: middle + spread}
 	if counts {
-		u.Low = max(u.Low, 0)
+		u.Low, u.High = max(0, squared(u.Low)), squared(u.High)
 	}
 	return u, true
+}
+
+const anscombe = 3.0 / 8
+
+// squared returns the count of twice a square root.
+func squared(root float64) float64 {
+	root = max(root, 0) / 2
+	return root*root - anscombe
 }
 
 // quantile returns a quantile of sorted numbers, between two of them in proportion.
