@@ -77,7 +77,8 @@ func abilitiesOfRecords() []store.Ability {
 		abilityOf[KeyNotifier]("sightline.KeyNotifier", "changed keys take effect within a second"),
 		abilityOf[KeyUseRecorder]("sightline.KeyUseRecorder", "the last use of keys is not recorded"),
 		abilityOf[store.DefinitionStore]("store.DefinitionStore",
-			"goals, funnels, segments and annotations cannot be saved"),
+			"goals, funnels, segments, annotations, notices and reports cannot be saved"),
+		abilityOf[store.NoticeStore]("store.NoticeStore", "notices and reports are not sent"),
 		abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		abilityOf[auth.KeyManager]("auth.KeyManager", "keys cannot be managed over HTTP"),
 		abilityOf[KeyPruner]("sightline.KeyPruner", "revoked and expired keys stay after their audit entries"),
@@ -125,7 +126,7 @@ func (c *Config) reportAbilities(log *slog.Logger) {
 		{"Directory", c.Directory, []store.Ability{
 			abilityOf[store.SubjectLister]("store.SubjectLister", "links and monitors are not listed"),
 			abilityOf[store.DefinitionStore]("store.DefinitionStore",
-				"only Config.Records can save goals, funnels, segments and annotations"),
+				"only Config.Records can save goals, funnels, segments, annotations, notices and reports"),
 			abilityOf[store.WebsiteManager]("store.WebsiteManager", "websites cannot be managed over HTTP"),
 		}},
 		{"Audit", c.Audit, []store.Ability{

@@ -13,15 +13,18 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/notify"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
 )
 
 // openAPI sets the handler of the API.
 func (b *builder) openAPI(parts *shared, f *flags.Service) {
+	checker := b.openHealth(parts.writes)
+	b.openNotices(parts)
 	cfg := httpapi.Config{Engine: b.engine, Directory: parts.directory, Auth: parts.auth, Limiter: parts.limiter,
 		Audit: parts.audit, Memory: b.cfg.Memory, Flags: f, Export: b.cfg.Events, Erase: b.eraser(),
-		Health: b.openHealth(parts.writes), Proxies: b.cfg.Proxies, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Health: checker, Notices: b.notices, Proxies: b.cfg.Proxies, Now: b.cfg.Now, Logger: b.cfg.Logger,
 		Options: b.cfg.API}
 	setAbility(&cfg.ExportProfiles, b.cfg.Profiles)
 	setAbility(&cfg.ExportProfiles, b.cfg.Records)
@@ -50,6 +53,33 @@ func (b *builder) openAPI(parts *shared, f *flags.Service) {
 	api, err := httpapi.New(cfg)
 	b.fault(err)
 	b.api = api
+}
+
+// openNotices sets what evaluates and delivers notices, if the records keep them.
+func (b *builder) openNotices(parts *shared) {
+	records, ok := any(b.cfg.Records).(store.NoticeStore)
+	if !ok || b.engine == nil {
+		return
+	}
+	cfg := notify.Config{Store: records, Engine: b.engine, Directory: parts.directory, Health: b.health, Now: b.cfg.Now,
+		Logger: b.cfg.Logger, Options: b.cfg.Notify}
+	setAbility(&cfg.Subjects, first[any](b.cfg.Directory, b.cfg.Records))
+	cfg.Usage = b.cfg.Usage
+	if cfg.Usage == nil {
+		counted, err := newUsage(first[store.Store](b.cfg.Events, missing{}), b.cfg.Now)
+		if !b.fault(err) {
+			cfg.Usage = counted
+		}
+	}
+	if !b.cfg.Pepper.IsZero() {
+		key, err := b.cfg.Pepper.Key("sightline end of mail")
+		b.fault(err)
+		cfg.EndKey = key
+	}
+	notices, err := notify.New(cfg)
+	if !b.fault(err) {
+		b.notices = notices
+	}
 }
 
 // eraser returns what erases visitors, or nil if the store of events cannot do that.

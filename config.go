@@ -12,13 +12,14 @@ import (
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/memory"
+	"github.com/sightline-analytics/sightline/notify"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track"
 )
 
 // Config configures [New]. Its first fields are the parts of the service, each given once for all of it. Query, API,
-// Track and Trail are the options of single parts, which contain no part.
+// Track, Trail and Notify are the options of single parts, which contain no part.
 type Config struct {
 	// Events stores events and answers queries. Required. The host closes it after the service.
 	Events store.Store
@@ -84,6 +85,9 @@ type Config struct {
 	API   httpapi.Options     // options of the API, such as CORSOrigins and Observe
 	Track track.Options       // options of tracking, such as Geo and Window
 	Trail audit.Options       // options of the audit trail in Records, such as Retention
+	// Notify are the options of notices and reports, which Run sends if Records are a [store.NoticeStore]: such as Mail,
+	// and a Sender of the host.
+	Notify notify.Options
 }
 
 // Records are the records of a service beside its events. [store/meta.Store] implements them in SQLite and PostgreSQL.

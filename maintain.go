@@ -31,6 +31,9 @@ func (s *Service) tasks() []task {
 	if s.sealer != nil {
 		all = append(all, task{"sealing days", s.sealer.Run})
 	}
+	if s.notices != nil {
+		all = append(all, task{"notices", func(ctx context.Context, _ func(error)) { s.notices.Run(ctx) }})
+	}
 	for _, part := range []struct {
 		name  string
 		value any

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/notify"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -32,6 +33,7 @@ type Service struct {
 	directory store.Directory
 	sealer    *query.Sealer
 	health    *health.Checker
+	notices   *notify.Service // nil if the records keep no notices
 	closers   []func(context.Context) error // in the order of opening
 
 	mu      sync.Mutex
@@ -73,8 +75,12 @@ func (s *Service) Sealer() *query.Sealer { return s.sealer }
 // Health returns the checker of GET /health, for metrics.
 func (s *Service) Health() *health.Checker { return s.health }
 
+// Notices returns what evaluates and delivers notices and reports, for metrics. It is nil if Config.Records are no
+// [store.NoticeStore].
+func (s *Service) Notices() *notify.Service { return s.notices }
+
 // Run does the background work: it precomputes the results of finished days, removes the rows of days that are older
-// than their website keeps them ([store.Rules]), and maintains the stores. It returns nil when ctx ends or Close is
+// than their website keeps them ([store.Rules]), sends notices and reports, and maintains the stores. It returns nil when ctx ends or Close is
 // called, after the work has ended. Without Run, queries get slower as events accumulate. The error is ErrRunning or
 // ErrClosed. Failures of the work are logged, and the work is tried again.
 func (s *Service) Run(ctx context.Context) error {

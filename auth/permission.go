@@ -49,6 +49,17 @@ func ToManageDefinitions() Permission {
 	return Permission{AnyOf: anyOf(ManageDefinitions), KeyOnly: true}
 }
 
+// ToManageNotices is for saving and seeing the notices and reports of a website, which send numbers of all its rows. The
+// key must also have [ToRead].
+func ToManageNotices() Permission { return wholly(ManageDefinitions) }
+
+// ToManageAllNotices is ToManageNotices for notices and reports of all websites of the owner.
+func ToManageAllNotices() Permission {
+	need := ToManageNotices()
+	need.Everything = true
+	return need
+}
+
 // ToManageFlags is for managing the feature flags of a client, which is a website or the organisation itself.
 func ToManageFlags() Permission { return Permission{AnyOf: anyOf(ManageFlags), KeyOnly: true} }
 

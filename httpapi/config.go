@@ -23,6 +23,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/internal/lru"
 	"github.com/sightline-analytics/sightline/memory"
+	"github.com/sightline-analytics/sightline/notify"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -55,9 +56,12 @@ type Config struct {
 	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does
 	// not exist.
 	Minter auth.Minter
-	// Definitions keeps saved goals, funnels, segments and annotations. If it is nil, their routes do not exist, and
+	// Definitions keeps saved goals, funnels, segments, annotations, notices and reports. If it is nil, their routes do not exist, and
 	// queries cannot use them.
 	Definitions store.DefinitionStore
+	// Notices delivers notices and reports. If it is nil, the routes below /v1/websites/{website_id}/notices and
+	// /v1/notices do not exist.
+	Notices *notify.Service
 	// Keys changes API keys. If it is nil, the routes of keys do not exist.
 	Keys auth.KeyManager
 	// Trail finds entries of the audit trail. If it is nil, GET /v1/audit does not exist.

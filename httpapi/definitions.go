@@ -21,7 +21,7 @@ import (
 
 const definitionsPath = "/v1/websites/{website_id}/definitions"
 
-// definitionRoutes returns the routes of saved goals, funnels, segments and annotations.
+// definitionRoutes returns the routes of saved definitions.
 func (a *api) definitionRoutes() []*route {
 	type steps = front.Steps[definitionQuestion]
 	row := func(method, about string, may auth.Permission, body bool, s steps,
@@ -34,29 +34,29 @@ func (a *api) definitionRoutes() []*route {
 			off:    func(cfg *Config) bool { return cfg.Definitions == nil }, describe: describe}
 	}
 	return []*route{
-		row(http.MethodGet, "List saved goals, funnels, segments and annotations", auth.ToRead(), false,
+		row(http.MethodGet, "List saved goals, funnels, segments, annotations, notices and reports", auth.ToRead(), false,
 			steps{Read: a.readDefinitionPage, Answer: a.listDefinitions},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "listDefinitions", Tag: tagDefinitions,
 					NotModified: true, Params: append([]openapi.Param{websiteParam()}, pageParams(listing.MaxLimit)...),
-					About: "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.",
+					About: "Every key that can read the website can list and use them. Annotations are only shown: queries do not use them. Notices and reports, which have secrets, are listed for keys that can save them.",
 					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
 						openapi.Member("definitions", openapi.List("", openapi.Of[definitionRecord](d.reflect), 0, 0)),
 						openapi.Member("next", nextPage())).Needs("success", "definitions", "next")}}
 			}),
-		row(http.MethodPost, "Save a goal, a funnel, a segment or an annotation by its name",
+		row(http.MethodPost, "Save a goal, a funnel, a segment, an annotation, a notice or a report by its name",
 			auth.ToManageDefinitions(), true, steps{Read: a.readDefinition, Answer: a.putDefinition},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "saveDefinition", Tag: tagDefinitions,
 					Params: []openapi.Param{websiteParam()},
-					About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations, of at most 64 KiB each and 4 MiB together.",
+					About:  "A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, 500 annotations, and 50 notices and reports, of at most 64 KiB each and 4 MiB together. Notices and reports need a key that also reads the website, without filters and without a list of query types; with `allWebsites` one that reaches everything of its owner.",
 					Body:   openapi.Ref("NewDefinition"),
 					Answer: openapi.Object("", openapi.Member("success", openapi.Truth("")),
 						openapi.Member("definition", openapi.Of[definitionRecord](d.reflect)),
 						openapi.Member("meta", openapi.Object("Only if there are notes",
 							openapi.Member("notes", openapi.List("What can match nothing in the definition", openapi.Text(""), 1, 0))))).Needs("success", "definition")}, errors: []code{codeConflict}}
 			}),
-		row(http.MethodDelete, "Remove a saved goal, funnel, segment or annotation", auth.ToManageDefinitions(), false,
+		row(http.MethodDelete, "Remove a saved goal, funnel, segment, annotation, notice or report", auth.ToManageDefinitions(), false,
 			steps{Read: a.readDefinitionName, Answer: a.removeDefinition},
 			func(d *describer) described {
 				return described{Operation: openapi.Operation{ID: "removeDefinition", Tag: tagDefinitions,
@@ -95,6 +95,9 @@ func (a *api) listDefinitions(ctx context.Context, r *front.Request, q *definiti
 	all, err := a.cfg.Definitions.Definitions(ctx, r.Resource.ID) // a website has a bounded number
 	if err != nil {
 		return nil, err
+	}
+	if !a.mayNotify(r, auth.ToManageNotices()) {
+		all = slices.DeleteFunc(all, func(d store.Definition) bool { return d.Kind.Sends() })
 	}
 	if q.after != nil {
 		all = slices.DeleteFunc(all, func(d store.Definition) bool {
@@ -141,7 +144,7 @@ var definitionFields = body.Of(
 	body.Member("body", func(d *store.Definition) *json.RawMessage { return &d.Body }).Called("definition"),
 )
 
-// readDefinition reads a definition from the body, and checks it: a query can use it, unless it is an annotation.
+// readDefinition reads a definition from the body, and checks it: a query can use it, if its kind is for queries.
 func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) error {
 	patch, bad, err := readFields(a, r, definitionFields)
 	if err != nil {
@@ -149,6 +152,9 @@ func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitio
 	}
 	q.definition = patch.New()
 	d := &q.definition
+	if err := a.permitSending(r, d); err != nil {
+		return err
+	}
 	notes, more, err := saved.Check(ctx, a.cfg.Engine, r.Resource.ID, d)
 	if err != nil {
 		return err
@@ -161,6 +167,9 @@ func (a *api) readDefinition(ctx context.Context, r *front.Request, q *definitio
 }
 
 func (a *api) putDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {
+	if err := a.completeNotice(ctx, r, &q.definition); err != nil {
+		return nil, err
+	}
 	d, err := a.cfg.Definitions.PutDefinition(ctx, r.Resource.ID, q.definition)
 	if err != nil {
 		return nil, err
@@ -206,7 +215,10 @@ func (a *api) readDefinitionName(_ context.Context, r *front.Request, q *definit
 		bad = append(bad, mistake.FieldError{Field: "kind",
 			Message: mistake.OneOf(kind, store.DefinitionKinds()...)})
 	}
-	return bad.Err()
+	if err := bad.Err(); err != nil {
+		return err
+	}
+	return a.permitSending(r, &q.definition)
 }
 
 func (a *api) removeDefinition(ctx context.Context, r *front.Request, q *definitionQuestion) (*front.Answer, error) {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"slices"
 
+	"github.com/sightline-analytics/sightline/internal/notice"
 	"github.com/sightline-analytics/sightline/internal/openapi"
 	"github.com/sightline-analytics/sightline/internal/saved"
 	"github.com/sightline-analytics/sightline/store"
@@ -21,7 +22,8 @@ func (d *describer) describeDefinitions() {
 func definitionBodies() map[store.DefinitionKind]string {
 	return map[store.DefinitionKind]string{
 		store.GoalDefinition: "GoalBody", store.FunnelDefinition: "FunnelBody", store.SegmentDefinition: "SegmentBody",
-		store.AnnotationDefinition: "AnnotationBody",
+		store.AnnotationDefinition: "AnnotationBody", store.NoticeDefinition: "NoticeBody",
+		store.ReportDefinition: "ReportBody",
 	}
 }
 
@@ -38,6 +40,8 @@ func ofKinds(about string, s *openapi.Schema) *openapi.Schema {
 			store.FunnelDefinition:     "Of a funnel: `steps`, and `window` and `within`",
 			store.SegmentDefinition:    "Of a segment: `filters`",
 			store.AnnotationDefinition: "Of an annotation: `at` and `text`",
+			store.NoticeDefinition:     "Of a notice: what, when and where, see docs/notices.md",
+			store.ReportDefinition:     "Of a report: `to`, and `parameters`, `every`, `zone` and `hour`",
 		}[kind])
 		all = append(all, &one)
 	}
@@ -71,6 +75,8 @@ func (v *vocabulary) definitions() {
 		openapi.Member("filters",
 			openapi.List("All must match; at most 50 conditions in all", openapi.Ref("SegmentFilter"), 0,
 				maxFilters))).Needs("filters")
+	v.schemas[of[store.NoticeDefinition]] = notice.Schema()
+	v.schemas[of[store.ReportDefinition]] = notice.ReportSchema()
 	v.schemas[of[store.AnnotationDefinition]] = openapi.Object("An annotation: what happened when.",
 		openapi.Member("at", openapi.Any("A day in the time zone of the reader, or an instant; from 1970 to 2100",
 			openapi.Day(""), openapi.Moment(""))),

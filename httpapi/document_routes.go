@@ -27,7 +27,7 @@ func tags() []openapi.Tag {
 		{Name: tagQueries, Description: "Questions about websites, links and monitors"},
 		{Name: tagExports, Description: "Raw rows"},
 		{Name: tagTokens, Description: "Short-lived credentials for browsers"},
-		{Name: tagDefinitions, Description: "Goals, funnels, segments and annotations that are saved by name"},
+		{Name: tagDefinitions, Description: "Goals, funnels, segments, annotations, notices and reports that are saved by name, and what they send"},
 		{Name: tagWebsites, Description: "Websites and their rules"},
 		{Name: tagKeys, Description: "API keys"},
 		{Name: tagAudit, Description: "The uses of keys"},

@@ -35,7 +35,7 @@ func keyWorld(t *testing.T, change ...func(*Config)) (*world, *auth.Memory) {
 		"manager": {Scopes: manage, All: true},
 		"limited": {Scopes: manage, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}},
 			Expires: now.Add(time.Hour), Limits: &auth.Limits{PerMinute: 60}},
-		"definer": {Scopes: []auth.Scope{auth.ManageDefinitions}, All: true},
+		"definer": {Scopes: []auth.Scope{auth.ManageDefinitions, auth.ReadData}, All: true},
 		"sites":   {Scopes: []auth.Scope{auth.ManageWebsites}, All: true},
 		"narrowed": {Scopes: manage, All: true, Types: []string{"pages", "countries"},
 			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},

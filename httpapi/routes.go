@@ -85,7 +85,7 @@ func changes(method, stored string) string {
 func (a *api) routes() []*route {
 	return slices.Concat(a.queryRoutes(), a.exportRoutes(), a.eraseRoutes(), a.tokenRoutes(), a.selfRoutes(),
 		a.trackerRoutes(), a.documentRoutes(), a.healthRoutes(), a.websiteRoutes(), a.definitionRoutes(),
-		a.keyRoutes(), a.flagRoutes())
+		a.noticeRoutes(), a.keyRoutes(), a.flagRoutes())
 }
 
 // mounted returns the enabled routes, with settings that follow from their access and class. Responses to pages of any

@@ -65,6 +65,7 @@ var sentinels = map[string]struct {
 	"store.ErrCorrupt":     {store.ErrCorrupt, 500, "Something went wrong on our side"},
 	"store.ErrFull":        {store.ErrFull, 503, "The service cannot store changes: its disk is full"},
 	"store.ErrNewerSchema": {store.ErrNewerSchema, 500, "Something went wrong on our side"},
+	"store.ErrNotLeader":   {store.ErrNotLeader, 500, "Something went wrong on our side"},
 	"store.ErrInvalid":     {store.ErrInvalid, 400, "The request is not valid"},
 	"flags.ErrBound": {flags.CheckOwner(flags.MaxOwnerSets + 1), 409,
 		"An owner may have at most 33554432 bytes of flags and target groups, and would have 33554433"},

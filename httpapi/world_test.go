@@ -19,6 +19,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/notify"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -54,6 +55,11 @@ func newWorld(t testing.TB, change ...func(*Config)) *world {
 		Health: health.New(health.Config{Version: "1.2.3", Now: func() time.Time { return now }}),
 		Logger: slog.New(slog.NewTextHandler(&locked{w: w.log}, nil)),
 		Now:    func() time.Time { return now },
+	}
+	w.cfg.Notices, err = notify.New(notify.Config{Store: &noNotices{}, Engine: engine, Directory: w.dir,
+		EndKey: []byte("a key of links"), Now: w.cfg.Now})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, f := range change {
 		f(&w.cfg)

@@ -222,7 +222,7 @@ func saved(ctx context.Context, api requester, website string) (map[string][]str
 	}
 	names := map[string][]string{}
 	for _, d := range all.Definitions {
-		if d.Kind == "annotation" {
+		if d.Kind == "annotation" || d.Kind == "notice" || d.Kind == "report" {
 			continue // queries do not use it
 		}
 		names[d.Kind] = append(names[d.Kind], d.Name)

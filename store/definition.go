@@ -22,17 +22,26 @@ const (
 	SegmentDefinition DefinitionKind = "segment" // filters
 	// AnnotationDefinition is a text about a date or an instant, such as "Version 2.1". No request uses it.
 	AnnotationDefinition DefinitionKind = "annotation"
+	// NoticeDefinition says what people want to hear without looking, and where: package internal/notice. It has
+	// secrets, so only keys that may save it see it.
+	NoticeDefinition DefinitionKind = "notice"
+	ReportDefinition DefinitionKind = "report" // a regular mail; likewise
 )
 
 // DefinitionKinds lists all kinds, in the order in which definitions are listed.
 func DefinitionKinds() []DefinitionKind {
-	return []DefinitionKind{GoalDefinition, FunnelDefinition, SegmentDefinition, AnnotationDefinition}
+	return []DefinitionKind{GoalDefinition, FunnelDefinition, SegmentDefinition, AnnotationDefinition, NoticeDefinition,
+		ReportDefinition}
 }
+
+// Sends reports whether definitions of this kind make the service send something: notices and reports do.
+func (k DefinitionKind) Sends() bool { return k == NoticeDefinition || k == ReportDefinition }
 
 // Bounds of the definitions of one website.
 const (
 	MaxDefinitions = 200 // goals, funnels and segments together
 	MaxAnnotations = 500
+	MaxNotices     = 50 // notices and reports together
 
 	MaxDefinitionBytes  = 64 << 10 // the name and the body of one
 	MaxDefinitionsBytes = 4 << 20  // the names and the bodies of all
@@ -44,8 +53,8 @@ const (
 	MaxOwnerDefinitionsBytes = 16 << 20 // their names and bodies
 )
 
-// A Definition is a goal, a funnel, a segment or an annotation that people saved by a name. Package internal/saved
-// knows what Body means.
+// A Definition is a goal, a funnel, a segment, an annotation, a notice or a report that people saved by a name. Package
+// internal/saved knows what Body means.
 type Definition struct {
 	Kind    DefinitionKind
 	Name    string          // unique among the definitions of a kind of a website
@@ -68,19 +77,34 @@ type DefinitionStore interface {
 // CheckDefinitions returns a [BoundError] if a website with these definitions, without the one that d replaces, cannot
 // have d.
 func CheckDefinitions(all []Definition, d Definition) error {
+	what, most, group := "definitions", int64(MaxDefinitions), countedWith(d.Kind)
+	switch group {
+	case AnnotationDefinition:
+		what, most = "annotations", MaxAnnotations
+	case NoticeDefinition:
+		what, most = "notices and reports", MaxNotices
+	}
 	same, size := int64(1), d.Size()
 	for _, one := range all {
 		size += one.Size()
-		if (one.Kind == AnnotationDefinition) == (d.Kind == AnnotationDefinition) {
+		if countedWith(one.Kind) == group {
 			same++
 		}
 	}
-	number := mistake.Within("a website", "definitions", same, MaxDefinitions)
-	if d.Kind == AnnotationDefinition {
-		number = mistake.Within("a website", "annotations", same, MaxAnnotations)
-	}
+	number := mistake.Within("a website", what, same, most)
 	return errors.Join(number, mistake.Within("a definition", "bytes", d.Size(), MaxDefinitionBytes),
 		mistake.Within("a website", "bytes of definitions", size, MaxDefinitionsBytes))
+}
+
+// countedWith returns the kind that stands for all kinds with one bound.
+func countedWith(kind DefinitionKind) DefinitionKind {
+	switch {
+	case kind.Sends():
+		return NoticeDefinition
+	case kind == AnnotationDefinition:
+		return kind
+	}
+	return GoalDefinition
 }
 
 // CheckOwnerDefinitions returns a [BoundError] if an owner, whose websites have so many definitions of this size beside

@@ -82,6 +82,11 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 				wanted.Set("Content-Disposition", "attachment; filename="+samples.Listed+".ndjson")
 				wanted.Del("Content-Length")
 			}
+			if s.Page && rec.Code == http.StatusOK {
+				wanted.Set("Content-Type", "text/html; charset=utf-8")
+				wanted.Set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'")
+				wanted.Set("Referrer-Policy", "no-referrer")
+			}
 			if diff := cmp.Diff(wanted, header); diff != "" {
 				t.Errorf("headers (-want +got): %s", diff)
 			}

@@ -17,6 +17,7 @@ const (
 	byErase        = "erase"
 	byPath         = "path" // the website in the path
 	byDefiner      = "definer"
+	byNotifier     = "notifier" // a definer that reads all rows
 	byKeyManager   = "key manager"
 	bySiteManager  = "site manager"
 	byAuditor      = "auditor"
@@ -51,6 +52,10 @@ var rules = map[string]string{
 	"GET /v1/websites/{website_id}/definitions":    byPath,
 	"POST /v1/websites/{website_id}/definitions":   byDefiner,
 	"DELETE /v1/websites/{website_id}/definitions": byDefiner,
+	"GET /v1/websites/{website_id}/notices":        byNotifier,
+	"POST /v1/websites/{website_id}/notices":       byNotifier,
+	"GET /v1/notices/end":                          public,
+	"POST /v1/notices/end":                         public,
 	"GET /v1/keys":                                 byKeyManager,
 	"POST /v1/keys":                                byKeyManager,
 	"GET /v1/keys/{id}":                            byKeyManager,

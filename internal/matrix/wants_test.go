@@ -58,6 +58,8 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 		return wantsOfFlags(w, kind, s, e)
 	case byDefiner:
 		return wantsOfDefinitions(w, r, kind, s, e)
+	case byNotifier:
+		return wantsOfNotices(w, r, kind, s, e)
 	case byKeyManager:
 		return wantsOfKeys(w, r, s, e)
 	case bySiteManager:
@@ -187,6 +189,18 @@ func wantsOfDefinitions(w *world, r route, kind string, s state, e *auth.Entry) 
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
 	return denied
+}
+
+// wantsOfNotices has the rules of routes about what notices send: those of definitions, for keys that read all rows.
+func wantsOfNotices(w *world, r route, kind string, s state, e *auth.Entry) want {
+	found := wantsOfDefinitions(w, r, kind, s, e)
+	key := w.keys[s.sent]
+	if found.status != http.StatusOK || key.Filters == nil && key.Types == nil && key.Has(auth.ReadData) {
+		return found
+	}
+	return want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions",
+		challenge: needs(auth.ManageDefinitions), limited: true, entry: e,
+		details: detail("Authorization", "needs an API key without filters and without a list of query types, because notices and reports tell numbers of all rows; it must also read the website")}
 }
 
 // wantsOfKeys has the rules of routes that manage keys: the key in the path may grant no more than the caller's.

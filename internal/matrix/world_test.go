@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/internal/keycache"
+	"github.com/sightline-analytics/sightline/notify"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -199,9 +200,13 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	notices, err := notify.New(notify.Config{Store: cannedNotices{}, Engine: e, Directory: w.dir, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: service, Export: cannedStore{}, Erase: eraser,
 		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Keys: w.engine.keys,
-		Trail: w.trail, Definitions: lasting{w.definitions},
+		Trail: w.trail, Definitions: lasting{w.definitions}, Notices: notices,
 		Websites: lastingSites{w.websites}, Limiter: w.limiter, Audit: single{w.audit},
 		Health: health.New(health.Config{Version: "test", Now: noonClock}),
 		Now:    noonClock, Proxies: w.proxies, Options: httpapi.Options{Tracker: &httpapi.Tracker{Address: "/ingest"}}})
@@ -214,6 +219,24 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// cannedNotices has one notice, and drops its messages.
+type cannedNotices struct{ store.NoticeStore }
+
+func (cannedNotices) Notices(context.Context) ([]store.Notice, error) {
+	return []store.Notice{{Website: listed, Owner: "org", Definition: store.Definition{Kind: store.NoticeDefinition,
+		Name: "Spike", Body: []byte(`{"event":"backup","to":[{"host":"x"}]}`)}}}, nil
+}
+
+func (cannedNotices) MailEnds(context.Context) ([]store.MailEnd, error) { return nil, nil }
+
+func (cannedNotices) RecordNotices(context.Context, string, []store.NoticeState, []store.Delivery) error {
+	return nil
+}
+
+func (cannedNotices) Deliveries(context.Context, string, int) ([]store.Delivery, error) {
+	return nil, nil
 }
 
 // freshLimiter is a ratelimit.Limiter that can be reset.

@@ -1,4 +1,5 @@
-// Package saved keeps goals, funnels, segments and annotations by name. Requests can use the first three:
+// Package saved keeps goals, funnels, segments, annotations, notices and reports by name. Requests can use the first
+// three:
 //
 //	{"name": "goals", "saved": true}                          all saved goals of the website
 //	{"name": "goals_trends", "saved": ["Signup", "Order"]}
@@ -6,7 +7,7 @@
 //	{"filters": [{"segment": "mobile-de"}]}                   wherever a filter may stand, also in goals and steps
 //
 // An annotation says what happened at a time, such as {"at": "2026-11-27", "text": "Version 2.1"}. Requests cannot use
-// it.
+// it. What notices and reports mean, package notice knows.
 //
 // A definition belongs to one website. It holds no data: whoever uses it needs a key for the website, and sees only the
 // rows that the key may see.
@@ -44,15 +45,18 @@ var fields = map[store.DefinitionKind]struct{ names, required []string }{
 	store.FunnelDefinition:     {[]string{"steps", "window", "within", "order", "exclude"}, []string{"steps"}},
 	store.SegmentDefinition:    {[]string{"filters"}, []string{"filters"}},
 	store.AnnotationDefinition: {[]string{"at", "text"}, []string{"at", "text"}},
+	store.NoticeDefinition:     {}, // package notice knows them
+	store.ReportDefinition:     {},
 }
 
-// Request returns a request that has the whole meaning of d. For an annotation it returns a mistake. All mistakes in
+// Request returns a request that has the whole meaning of d, if requests can use its kind; otherwise it returns a
+// mistake. All mistakes in
 // the form of d are in bad, by their places in a definition, such as body.steps[0].event. See [Check] for the others.
 func Request(d *store.Definition) (req ask.Request, bad ask.Errors) {
 	if bad = check(d); len(bad) > 0 {
 		return ask.Request{}, bad
 	}
-	if d.Kind == store.AnnotationDefinition {
+	if d.Kind == store.AnnotationDefinition || d.Kind.Sends() {
 		return ask.Request{}, ask.Errors{{Code: ask.Invalid, Field: "kind", Message: "cannot be part of a request"}}
 	}
 	if err := json.Unmarshal(wrapped(d), &req); err != nil {
@@ -75,6 +79,9 @@ func Check(ctx context.Context, engine *query.Engine, website string, d *store.D
 	bad ask.Errors, err error) {
 	if d.Kind == store.AnnotationDefinition {
 		return nil, checkAnnotation(d), nil
+	}
+	if d.Kind.Sends() {
+		return checkSending(ctx, engine, website, d)
 	}
 	req, bad := Request(d)
 	if bad != nil {
@@ -116,7 +123,7 @@ func check(d *store.Definition) (bad ask.Errors) {
 		add("body", fmt.Sprintf("may have at most %d bytes, not %d", MaxBody, len(body)))
 	case body[0] != '{' || !json.Valid(body):
 		add("body", "must be an object")
-	case ok:
+	case ok && known.names != nil:
 		var members map[string]json.RawMessage
 		_ = json.Unmarshal(body, &members) // it is a valid object
 		for _, name := range slices.Sorted(maps.Keys(members)) {

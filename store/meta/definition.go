@@ -95,7 +95,15 @@ func (s *Store) RemoveDefinition(ctx context.Context, website string, kind store
 		if err == nil && removed == 0 {
 			err = store.ErrNotFound
 		}
-		return err
+		if err != nil || !kind.Sends() {
+			return err
+		}
+		for _, q := range s.dropNotices(ofNotice(store.NoticeKey{Website: website, Kind: kind, Name: name})) {
+			if _, err := change(ctx, db, q); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

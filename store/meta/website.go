@@ -55,7 +55,8 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 // [ErrRemoved]. After [ErrInDoubt] the website may be removed or not. The error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 	return websites.remove(ctx, s, id, func(ctx context.Context, db querier) error {
-		for _, q := range append(Flags{s}.dropAll(flags.OfWebsite(id)),
+		drop := append(Flags{s}.dropAll(flags.OfWebsite(id)), s.dropNotices(sq.Eq{"website": id})...)
+		for _, q := range append(drop,
 			s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}),
 			s.sql.Delete(definitions.table).Where(sq.Eq{"website": id}),
 			s.sql.Delete(imports.table).Where(sq.Eq{"website": id})) {

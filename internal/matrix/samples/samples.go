@@ -27,6 +27,7 @@ type Sample struct {
 	Random bool   // every answer differs
 	Own    bool   // the answer differs by key
 	Stream string // the type of an answer that is sent in pieces
+	Page   bool   // the answer is a page for people
 }
 
 const (
@@ -98,6 +99,12 @@ func All() map[string]Sample {
 		"httpapi GET /v1/openapi.json": {Target: "/v1/openapi.json",
 			Answer: `"openapi":"3.1.0"`, ETag: true},
 
+		"httpapi GET /v1/websites/{website_id}/notices": {Kinds: site, Target: "/v1/websites/{id}/notices",
+			Answer: `"deliveries":[`, ETag: true},
+		"httpapi POST /v1/websites/{website_id}/notices": {Kinds: site, Target: "/v1/websites/{id}/notices",
+			Body: `{"name":"Spike"}`, Answer: `"success":true`},
+		"httpapi GET /v1/notices/end":  {Target: "/v1/notices/end?token=x", Answer: "No more of this mail", Page: true},
+		"httpapi POST /v1/notices/end": {Target: "/v1/notices/end?token=x", Answer: "not complete", Page: true},
 		"httpapi GET /public/v1/flags/definitions": {Kinds: site, Target: "/public/v1/flags/definitions?clientId={id}",
 			Answer: `"key":"there"`, ETag: true},
 		"httpapi POST /public/v1/flags": {Kinds: site, Target: "/public/v1/flags", Answer: `"key":"new"`, ETag: true,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/notice"
 	"github.com/sightline-analytics/sightline/internal/saved"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -69,7 +70,7 @@ func (l *listDefinitions) Run(ctx context.Context, e environment) error {
 type ofDefinition struct {
 	ofWebsite
 
-	Kind string `arg:"" enum:"goal,funnel,segment,annotation" help:"What is defined: goal, funnel, segment or annotation."`
+	Kind string `arg:"" enum:"goal,funnel,segment,annotation,notice,report" help:"What is defined: goal, funnel, segment, annotation, notice or report."`
 	Name string `arg:"" help:"Name of the definition."`
 }
 
@@ -80,7 +81,7 @@ type saveDefinition struct {
 }
 
 func (*saveDefinition) Help() string {
-	return `Queries use the definition by its name. A definition of the same kind and name is replaced. The body of a goal has event, page or click, and may have filters and value; that of a funnel has steps, and may have window and within; that of a segment has filters. Queries do not use an annotation: it has at, a date or an instant, and text, which charts show.`
+	return `Queries use the definition by its name. A definition of the same kind and name is replaced. The body of a goal has event, page or click, and may have filters and value; that of a funnel has steps, and may have window and within; that of a segment has filters. Queries do not use an annotation: it has at, a date or an instant, and text, which charts show. Nor do they use notices and reports, which docs/notices.md explains: --body @FILE keeps addresses that are secrets out of the list of processes.`
 }
 
 func (s *saveDefinition) Run(ctx context.Context, e environment) error {
@@ -96,6 +97,13 @@ func (s *saveDefinition) Run(ctx context.Context, e environment) error {
 		}
 		if len(bad) > 0 {
 			return bad
+		}
+		all, err := m.Definitions(ctx, s.Website)
+		if err == nil {
+			err = notice.CompleteAmong(&d, all)
+		}
+		if err != nil {
+			return err
 		}
 		stored, err := m.PutDefinition(ctx, s.Website, d)
 		if err != nil {

@@ -64,6 +64,11 @@ type serve struct {
 	BackupEvery span   `default:"24h" placeholder:"TIME" help:"Time between two backups, such as 6h or 1d. Default: 24h."`
 	BackupKeep  int    `default:"7" placeholder:"NUMBER" help:"Number of complete backups in --backup-to to keep. Older ones are removed after a new one is complete. Default: 7. 0 means all."`
 
+	Smtp          dsn    `env:"SIGHTLINE_SMTP" placeholder:"ADDRESS|@FILE" help:"Server for the mail of notices and reports: smtp://name:password@host:587 with STARTTLS, smtps://…:465 with TLS, or smtp+plain://host:25 without TLS and password. Default: no mail."`
+	MailFrom      string `env:"SIGHTLINE_MAIL_FROM" placeholder:"ADDRESS" help:"Sender of this mail, such as 'Sightline <stats@shop.example>'. Required with --smtp."`
+	PublicUrl     string `env:"SIGHTLINE_PUBLIC_URL" placeholder:"URL" help:"Address at which people reach this server, such as https://stats.example. Messages link to its panel, and mail has a link that ends it. Default: no links."`
+	NotifyPrivate bool   `help:"Let webhooks of notices reach addresses that are not public, such as those of this machine and its network."`
+
 	Geoip         string    `placeholder:"FILE" help:"File in MaxMind format (.mmdb) with the country and city of addresses, of MaxMind, DB-IP, IPinfo or IPLocate. It is read again when it changes."`
 	CountryHeader string    `placeholder:"NAME" help:"Request header with the country code, set by a CDN; trusted only from --trusted-proxy."`
 	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are trusted; may be repeated."`
@@ -97,6 +102,9 @@ func (s *serve) Validate() error {
 		if _, err := net.ResolveTCPAddr("tcp", a.addr); a.addr != "" && err != nil {
 			faults = append(faults, fmt.Errorf("%s %q is not a host:port to listen on: %w", a.flag, a.addr, err))
 		}
+	}
+	if (s.Smtp == "") != (s.MailFrom == "") {
+		faults = append(faults, errors.New("use --smtp and --mail-from together"))
 	}
 	if s.CountryHeader != "" && len(s.TrustedProxy) == 0 {
 		faults = append(faults, errors.New("--country-header needs --trusted-proxy, the proxy that sets the header"))
@@ -171,6 +179,10 @@ func (s *serve) settings() service.Settings {
 		Demo:          s.Demo,
 		DemoDays:      s.DemoDays,
 		DemoEvery:     time.Duration(s.DemoEvery),
+		SMTP:          string(s.Smtp),
+		MailFrom:      s.MailFrom,
+		PublicURL:     s.PublicUrl,
+		NotifyPrivate: s.NotifyPrivate,
 		JSON:          s.JSON,
 		LogJSON:       s.LogFormat == "json",
 		LogLevel:      logLevels[s.LogLevel],

@@ -41,6 +41,11 @@ type Settings struct {
 	Origins       []string         // origins of pages that may read /v1
 	MCP           bool             // serve the tools of package mcp at /v1/mcp
 
+	SMTP          string // as mail.Config.Server; empty: no mail
+	MailFrom      string // as mail.Config.From
+	PublicURL     string // where people reach the server; empty: messages have no links
+	NotifyPrivate bool   // as notify.Options.Private
+
 	LimitFactor float64            // factor for all rate limits; 0: no limits
 	Limits      map[auth.Class]int // requests per minute before LimitFactor; other classes have defaults
 	AuditKeep   time.Duration      // how long to store audit entries; 0: for ever

@@ -131,6 +131,9 @@ func (m *metrics) watch(s *sightline.Service) {
 		return
 	}
 	m.all.MustRegister(prom.Engine(s.Engine(), s.Sealer()), partHealth{s.Health()})
+	if s.Notices() != nil {
+		m.all.MustRegister(prom.Notices(s.Notices()))
+	}
 	api, tracking := httpapi.Codes(), track.Codes()
 	for _, c := range api {
 		m.requests.Expect("api", "", c.Code)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/sightline-analytics/sightline"
 	"github.com/sightline-analytics/sightline/auth"
@@ -15,6 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/httpapi/zstd"
+	"github.com/sightline-analytics/sightline/notify"
+	"github.com/sightline-analytics/sightline/notify/mail"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/track"
 )
@@ -57,6 +60,9 @@ func (a *app) openService() (err error) {
 	if a.settings.NoResultCache {
 		cfg.Query.ResultCache, cfg.Query.MaxPartials = -1, -1
 	}
+	if cfg.Notify, err = a.notifying(); err != nil {
+		return err
+	}
 	if a.geo != nil { // a nil *File in an interface would not be nil
 		cfg.Track.Geo = a.geo
 	}
@@ -82,6 +88,27 @@ func (a *app) openService() (err error) {
 		return a.service.Close(ctx)
 	})
 	return nil
+}
+
+// panelPath is the path of the panel.
+const panelPath = "/panel/"
+
+// notifying returns the options of notices.
+func (a *app) notifying() (notify.Options, error) {
+	s := &a.settings
+	o := notify.Options{Private: s.NotifyPrivate, URL: strings.TrimSuffix(s.PublicURL, "/")}
+	if o.URL != "" {
+		o.Panel = o.URL + panelPath
+	}
+	if s.SMTP == "" {
+		return o, nil
+	}
+	mailer, err := mail.New(mail.Config{Server: s.SMTP, From: s.MailFrom})
+	if err != nil {
+		return o, fmt.Errorf("--smtp, --mail-from: %w", err)
+	}
+	o.Mail = mailer
+	return o, nil
 }
 
 // limiter returns one limiter for all addresses, so that a key has the same limits on each.

@@ -30,7 +30,7 @@ CREATE TABLE websites (
 );
 CREATE INDEX websites_of_owner ON websites (owner, created_at, id);
 
--- Goals, funnels, segments and annotations that people saved by name. body is JSON.
+-- Goals, funnels, segments, annotations, notices and reports that people saved by name. body is JSON.
 CREATE TABLE definitions (
     website    TEXT   NOT NULL,
     kind       TEXT   NOT NULL,
@@ -39,6 +39,55 @@ CREATE TABLE definitions (
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (website, kind, name)
+);
+
+-- What is known of a notice or report from one evaluation to the next. about is a website, a monitor or a flag. state is
+-- JSON.
+CREATE TABLE notice_states (
+    website TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    about   TEXT NOT NULL,
+    state   TEXT NOT NULL,
+    PRIMARY KEY (website, kind, name, about)
+);
+
+-- Messages of notices and reports. They stay until they are delivered, and some of them longer. message is JSON, and seq
+-- is the place among the messages of a notice to a target.
+CREATE TABLE deliveries (
+    id         TEXT   NOT NULL PRIMARY KEY,
+    website    TEXT   NOT NULL,
+    kind       TEXT   NOT NULL,
+    name       TEXT   NOT NULL,
+    target     TEXT   NOT NULL,
+    shown      TEXT   NOT NULL,
+    message    TEXT   NOT NULL,
+    created_at BIGINT NOT NULL,
+    seq        BIGINT NOT NULL,
+    due_at     BIGINT NOT NULL,
+    tries      BIGINT NOT NULL,
+    tried_at   BIGINT,
+    fault      TEXT   NOT NULL,
+    status     TEXT   NOT NULL,
+    UNIQUE (website, kind, name, target, seq)
+);
+CREATE INDEX deliveries_due ON deliveries (status, due_at);
+CREATE INDEX deliveries_of_website ON deliveries (website, created_at);
+
+-- Targets of mail that do not want that of a notice or report any more.
+CREATE TABLE mail_ends (
+    website TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    target  TEXT NOT NULL,
+    PRIMARY KEY (website, kind, name, target)
+);
+
+-- Which of several servers does something alone, until a time.
+CREATE TABLE leases (
+    name   TEXT   NOT NULL PRIMARY KEY,
+    holder TEXT   NOT NULL,
+    until  BIGINT NOT NULL
 );
 
 -- Imports of events, as people list them: which rows came from an import stands in the rows. others and files are JSON.
