@@ -350,7 +350,7 @@ await run({
     assert.deepEqual(await list.locator("tbody tr").evaluateAll((all) => all.map((row) => row.cells[1].textContent)), after.data.map((row) => whole(row.transitions)));
     const before = await ask({ name: "paths", to: "/pricing", limit: 50 }), sum = before.data.reduce((all, row) => all + row.transitions, 0);
     assert.equal(await tab.getByRole("region", { name: "Before /pricing" }).locator("tbody tr").first().locator("td").nth(3).textContent(), percent((100 * before.data[0].transitions) / sum));
-    await list.getByRole("button", { name: `${next.to_path}: paths from here`, exact: true }).click();
+    await list.getByRole("link", { name: `${next.to_path}: paths from here`, exact: true }).click();
     await settled(tab);
     assert.equal((await address(tab)).get("at"), next.to_path);
     assert.equal(await tab.evaluate(() => document.activeElement.textContent), `Paths through ${next.to_path}`, "the focus is lost after a click on a page");

@@ -41,7 +41,7 @@ await run({
       await settled(tab);
       warm.push(await loaded(tab));
       filters.push(await tab.evaluate((n) => new Promise((resolve) => {
-        const rows = document.querySelectorAll("#panel-pages td.name button"), began = performance.now(), answers = document.querySelector("#answers");
+        const rows = document.querySelectorAll("#panel-pages td.name a"), began = performance.now(), answers = document.querySelector("#answers");
         new MutationObserver((_, self) => {
           if (answers.hasAttribute("aria-busy")) return;
           self.disconnect();

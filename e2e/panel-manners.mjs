@@ -433,7 +433,7 @@ await run({
     const by = Math.round((100 * after) / before - 100), span = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).formatRange(new Date(meta.previous.startDate), new Date(meta.previous.endDate));
     const told = by === 0 ? "no change" : `${by > 0 ? "up" : "down"} ${Math.abs(by)}%`;
     await phone.getByRole("button", { name: `Visitors ${after.toLocaleString("en-GB")} ${told} from ${before.toLocaleString("en-GB")} in ${span}`, exact: true }).waitFor();
-    const touch = await phone.evaluate(() => [...document.querySelectorAll("#controls :is(select, summary, button), #sections a, #tiles button, #cards [role=tab], #cards td.name > button:first-child")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.9).map((one) => one.textContent));
+    const touch = await phone.evaluate(() => [...document.querySelectorAll("#controls :is(select, summary, button), #sections a, #tiles button, #cards [role=tab], #cards td.name > a:first-child")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.9).map((one) => one.textContent));
     assert.deepEqual(touch, [], "places that are too small for fingers");
     // The title names what is shown, and Tab goes from top to bottom.
     const tab = await open({ preset: "last_7d" });

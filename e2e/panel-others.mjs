@@ -20,7 +20,7 @@ async function about(subject, parameters) {
 
 const site = async (parameters, filters = []) => (await query(service, { timezone, ...range, parameters, filters })).map(({ data }) => data);
 const card = (tab, title) => tab.locator(".card").filter({ has: tab.locator(`h2:text-is("${title}")`) });
-const rows = (where) => where.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => (cell.querySelector(":scope > span, :scope > button") ?? cell).textContent)));
+const rows = (where) => where.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => (cell.querySelector(":scope > span, :scope > a") ?? cell).textContent)));
 const percent = (n) => new Intl.NumberFormat("en-GB", { style: "percent", maximumFractionDigits: 1 }).format(n / 100);
 const ms = (n) => `${Math.round(n).toLocaleString("en-GB")}\u00a0ms`;
 
@@ -47,7 +47,7 @@ await run({
     assert.deepEqual((await rows(card(tab, "Devices"))).map(([name, clicks]) => [name, number(clicks)]), devices.map(({ name, clicks }) => [name, clicks]));
     assert.equal(await card(tab, "Referrers").locator("tbody tr").count() > 3, true);
     await accessible(tab, "short links");
-    await tab.getByRole("button", { name: "other" }).click();
+    await tab.getByRole("link", { name: "other" }).click();
     await tab.getByRole("heading", { name: "Clicks on other" }).waitFor();
     assert.equal((await address(tab)).get("chosen"), "lnk_other");
     assert.equal(await tab.evaluate(() => document.activeElement.textContent), "other", "the choice loses the focus");
@@ -162,7 +162,7 @@ await run({
     await tab.locator(".variants").getByText(expected[0]).waitFor();
     assert.deepEqual((await rows(card(tab, "Results of signup-button"))).map(([, converted]) => converted), expected);
     assert.equal((await address(tab)).get("outcome"), "plan_selected");
-    await tab.getByRole("button", { name: "new-editor" }).click();
+    await tab.getByRole("link", { name: "new-editor" }).click();
     await card(tab, "Results of new-editor").getByText("Only one variant was seen").waitFor();
     assert.equal((await address(tab)).get("chosen"), "new-editor");
   },
@@ -239,7 +239,7 @@ await run({
     assert.equal(await cells().nth(5).textContent(), errors[0].path);
     assert.match(await cells().nth(6).textContent(), /^\d+ \w+ \d{4}, \d\d:\d\d$/);
     await accessible(tab, "errors");
-    await dialog.getByRole("button", { name: /^Pages with the error/ }).first().click();
+    await dialog.getByRole("link", { name: /^Pages with the error/ }).first().click();
     await tab.getByRole("heading", { name: `Pages with the error ${errors[0].message}` }).waitFor();
     const [pages] = await site([{ name: "errors_by_page", limit: 100, filters: [{ field: "message", op: "eq", value: errors[0].message }] }]);
     await dialog.getByText(`Rows 1 to ${pages.length}`).waitFor();

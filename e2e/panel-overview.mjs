@@ -14,7 +14,7 @@ await run({
     await settled(tab);
     assert.ok(!(await address(tab)).has("key"), "the key stays in the address");
     assert.equal(await tile(tab, "Pageviews"), (await totals()).pageviews);
-    const first = card(tab, "Pages").locator("tbody button").first(), path = await first.textContent();
+    const first = card(tab, "Pages").locator("tbody a").first(), path = await first.textContent();
     await first.click();
     await settled(tab);
     const filtered = (await totals({ filters: [{ field: "path", op: "eq", value: path }] })).pageviews;
@@ -112,7 +112,7 @@ await run({
     // Visits, and the events of one.
     await tab.getByRole("button", { name: "Single visits" }).click();
     const [{ data: [visit] }] = await query(service, { timezone: "Europe/Berlin", preset: "last_7d", limit: 1, parameters: ["session_list"] });
-    await rows.first().getByRole("button").click();
+    await rows.first().getByRole("link").click();
     await tab.getByRole("heading", { name: "Events of a visit" }).waitFor();
     assert.equal((await address(tab)).get("of"), visit.session_id);
     await rows.filter({ hasText: "Viewed the page" }).first().waitFor();
@@ -164,12 +164,16 @@ await run({
 
   async "by default whole days are compared with the same weekdays"() {
     const day = (n) => new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", dateStyle: "short" }).format(Date.now() - n * 86_400_000);
-    const tab = await open(), shownOf = (text) => text.toLocaleString("en-GB");
+    const tab = await open({ preset: "last_7d" }), sent = [], shownOf = (text) => text.toLocaleString("en-GB");
+    await settled(tab);
+    tab.on("request", (one) => one.url().includes("/v1/query?") && sent.push(JSON.parse(one.postData())));
+    await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId })}`);
     await settled(tab);
     const whole = { preset: undefined, startDate: day(28), endDate: day(1) };
     const compared = async (compare) => (await query(service, { timezone: "Europe/Berlin", ...whole, parameters: [{ name: "summary_metrics", compare }, { name: "pages", compare, sortBy: "visitors", sortOrder: "desc" }, { name: "summary", compare }] }));
     const [{ data: [now], previous: [before] }, { data: [page], previous: [pageBefore] }, { previous: days }] = await compared("previous_weeks");
     assert.equal(await tile(tab, "Visitors"), now.visitors);
+    assert.deepEqual([sent[0].preset, sent[0].complete, sent[0].startDate], ["last_28d", true, undefined], "the page counts the days itself");
     assert.equal(await tab.locator("path.open").count(), 0, "the range has a day that is not over");
     // The other value stands in the tile, the list and the tip of the chart.
     assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`from ${shownOf(before.visitors)}`));
@@ -200,6 +204,29 @@ await run({
     await tab.locator("select[name=compare]").selectOption("previous_year_weeks");
     await settled(tab);
     assert.equal(await tab.locator(".failed").count(), 0);
+  },
+
+  async "the last minutes and hours are ranges, too"() {
+    const tab = await open({ preset: "last_24h", interval: "minute" });
+    await settled(tab);
+    assert.match(await tab.locator("#notices").textContent(), /minutes for at most 6 hours/);
+    const [{ data: [day] }, { data: hours }] = await query(service, { timezone: "Europe/Berlin", preset: "last_24h", parameters: ["summary_metrics", "summary"] });
+    assert.equal(await tile(tab, "Pageviews"), day.pageviews);
+    assert.equal(hours.length, 24);
+    assert.equal(await tab.getByRole("slider").getAttribute("aria-valuemax"), "24");
+    await tab.keyboard.press("o");
+    await settled(tab);
+    assert.equal((await address(tab)).get("preset"), "last_30m");
+    assert.equal(await tab.getByRole("slider").getAttribute("aria-valuemax"), "30");
+    assert.match(await tab.locator("#status").textContent(), /\d\d:\d\d.*\d\d:\d\d, compared with/);
+    await tab.locator("select[name=preset]").selectOption("custom");
+    await settled(tab);
+    assert.equal(await tab.locator(".failed").count(), 0, "dates cannot follow minutes");
+    for (const section of ["goals", "funnels", "retention", "paths", "uptime", "links", "flags"]) {
+      await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId, preset: "last_60m", section })}`);
+      await settled(tab);
+      assert.equal(await tab.locator(".failed").count(), 0, `${section} fails for an hour`);
+    }
   },
 
   async "one field finds filters, a click turns them around, and a segment keeps them"() {
@@ -512,6 +539,13 @@ await run({
     await tab.getByLabel("Key or panel token").fill(service.key);
     await tab.getByRole("button", { name: "Sign in" }).click();
     await settled(tab);
+    // A row is a link: the browser opens its page in another tab, which gets the key of this one.
+    const linked = card(tab, "Pages").locator("tbody a").first(), [beside] = await Promise.all([tab.context().waitForEvent("page"), linked.click({ modifiers: ["ControlOrMeta"] })]);
+    assert.equal(await tab.locator(".chip").count(), 0, "this tab follows the link, too");
+    await settled(beside);
+    assert.deepEqual((await address(beside)).getAll("filter").map(JSON.parse), [["path", "is", await linked.textContent()]]);
+    assert.equal(await beside.locator(".chip").count(), 1);
+    await beside.close();
     const other = await tab.context().newPage();
     await other.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId, preset: "last_7d" })}`);
     await settled(other);
@@ -521,15 +555,15 @@ await run({
     await tab.getByRole("tab", { name: "Entry" }).click();
     await settled(tab);
     const row = card(tab, "Pages").locator("tbody tr").first(), [path, visits] = await row.locator("td").allTextContents();
-    await row.getByRole("button").click();
+    await row.getByRole("link").click();
     await settled(tab);
     assert.match((await chips())[0], /^Entry page is /);
     assert.equal((await totals({ filters: [{ field: "entry_page", op: "eq", value: path }] })).sessions, number(visits));
     assert.equal(await tile(tab, "Visits"), number(visits));
     await tab.keyboard.press("x");
     await settled(tab);
-    await tab.getByRole("button", { name: "Properties" }).first().click();
-    const property = tab.locator("dialog tbody td.name button").first(), [key, value] = (await property.textContent()).split(" = ");
+    await tab.getByRole("link", { name: "Properties of" }).first().click();
+    const property = tab.locator("dialog tbody td.name a").first(), [key, value] = (await property.textContent()).split(" = ");
     await property.click();
     await settled(tab);
     assert.equal((await chips())[0], `Property ${key} is ${value}✎✕`);

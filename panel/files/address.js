@@ -1,5 +1,5 @@
 // The view and its address. The part of the address after # holds all that is chosen; browsers do not send it to servers.
-import { fair, isDate, isPeriod, isZone, lengthOf, local, presets } from "./dates.js";
+import { fair, isDate, isFine, isPeriod, isZone, local, presets } from "./dates.js";
 import { cards, lists } from "./lists.js";
 import { sections } from "./sections.js";
 import { texts } from "./texts.js";
@@ -29,7 +29,7 @@ export function read(hash) {
   }
   take("compare", (value) => (value in texts.compares && value !== "own") || isPeriod(value), texts.compares[defaults.compare], texts.compare);
   take("interval", (value) => value in texts.intervals, texts.intervals.auto, texts.interval);
-  if (view.interval === "hourly" && lengthOf(view) > 31) {
+  if (!isFine(view, view.interval)) {
     view.interval = "auto";
     unknown.push(texts.tooLong);
   }

@@ -1,6 +1,6 @@
 // Annotations: texts about days and times, such as "Version 2.1". The chart of the overview shows them to everybody who reads the website.
 import { allowed, Fault } from "./api.js";
-import { instantOf, isDate, localOf, today } from "./dates.js";
+import { instantOf, isDate, localOf, minutesOf, today } from "./dates.js";
 import { remove, save, savedOf } from "./definitions.js";
 import { button, element, focusOn, replace } from "./dom.js";
 import { bucket } from "./format.js";
@@ -140,8 +140,8 @@ export function timeInBucket({ at }, interval) {
 
 /** Returns the place of the bucket that has a mark among the rows of an answer, or -1. */
 export function bucketOf({ at }, { data, meta }) {
-  const day = at.slice(0, 10);
-  if (day < meta.startDate || day > meta.endDate) return -1;
+  const day = at.slice(0, 10), [start, end] = minutesOf(meta).map((minute) => minute.slice(0, at.length));
+  if (at < start || at > end) return -1;
   const whole = at === day ? data.findIndex(({ date }) => date.slice(0, 10) === day) : -1; // the first hour of the day
-  return whole >= 0 ? whole : data.findLastIndex(({ date }) => date.slice(0, 16) <= at);
+  return whole >= 0 ? whole : data.findLastIndex(({ date }) => date.slice(0, 16).replace("T", " ") <= at);
 }

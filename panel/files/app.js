@@ -33,8 +33,10 @@ const act = {
     go({ filters: [] });
     focusOn(byId("filters"), "add filter");
   },
+  href: (change) => write({ ...view, ...change }), // the address of another view
+  filtered: (field, op, value) => ({ ...closed, filters: withFilter(view.filters, { field, op, values: [value] }) }),
   filter(field, op, value) {
-    go({ ...closed, filters: withFilter(view.filters, { field, op, values: [value] }) });
+    go(act.filtered(field, op, value));
     focusOn(byId("filters"), `chip ${field}`);
   },
   setFilter(at, made) {
@@ -42,7 +44,7 @@ const act = {
     focusOn(byId("filters"), `chip ${made.field}`);
   },
   custom() {
-    const { startDate: from, endDate: to } = answered?.meta ?? {};
+    const { from, to } = answeredDays();
     if (from) go({ preset: "", from, to });
   },
   dates(from, to, changed) {
@@ -51,8 +53,8 @@ const act = {
     go({ preset: "", from, to });
   },
   compareDates(from, to, changed) { // without dates: those of the last answer, or as many days before
-    const { startDate, endDate } = answered?.meta ?? {}, previous = answered && comparedIn(answered);
-    if (!from) [from, to] = [previous?.startDate ?? (startDate && addDays(startDate, -daysOf(startDate, endDate))), previous?.endDate ?? (startDate && addDays(startDate, -1))];
+    const shown = answeredDays(), previous = answered && comparedIn(answered);
+    if (!from) [from, to] = [previous?.startDate.slice(0, 10) ?? (shown.from && addDays(shown.from, -daysOf(shown.from, shown.to))), previous?.endDate.slice(0, 10) ?? (shown.from && addDays(shown.from, -1))];
     if (!isDate(from ?? "") || !isDate(to ?? "")) return;
     if (from > to) [from, to] = changed === "compareFrom" ? [from, from] : [to, to];
     go({ compare: `${from},${to}` });
@@ -82,6 +84,9 @@ const act = {
   moment: (text) => moment(text, view.zone),
   second: (text) => second(text, view.zone),
 };
+
+/** The days of the last answer, which may begin and end with times. */
+const answeredDays = () => ({ from: answered?.meta?.startDate?.slice(0, 10), to: answered?.meta?.endDate?.slice(0, 10) });
 
 /** Changes the view and its address. While somebody types, no steps for Back are made. */
 function go(change, typed = false) {

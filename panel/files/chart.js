@@ -1,7 +1,7 @@
 // The chart: one metric as a line over a soft fill, that of the other period as a second line, and lanes of what happened below.
 // Values are shown on hover, touch and arrow keys.
 import { bucketOf, timeInBucket } from "./annotations.js";
-import { addDays } from "./dates.js";
+import { addDays, minutesOf } from "./dates.js";
 import { element, replace } from "./dom.js";
 import { bucket, changed, onScale, shown, span } from "./format.js";
 import { texts } from "./texts.js";
@@ -195,22 +195,25 @@ export class Chart {
 
   // Whether a choice of bucket i would change the dates.
   leads(i) {
-    const { answer: { meta } } = this, { from, to } = this.datesOf(i, i);
-    return from !== meta.startDate || to !== meta.endDate;
+    return this.narrows(this.datesOf(i, i));
+  }
+
+  narrows({ from, to }) {
+    const [start, end] = minutesOf(this.answer.meta);
+    return `${from} 00:00` !== start || `${to} 23:59` !== end;
   }
 
   // Zooms to the dates of buckets.
   choose(first, last) {
-    const { answer: { meta } } = this, { from, to } = this.datesOf(first, last);
-    if (from !== meta.startDate || to !== meta.endDate) this.zoom(from, to);
+    const dates = this.datesOf(first, last);
+    if (this.narrows(dates)) this.zoom(dates.from, dates.to);
   }
 
   // The dates from one bucket to another. The first week or month may begin before the range.
   datesOf(first, last) {
-    const { answer: { data, meta }, interval } = this, day = (i) => data[i].date.slice(0, 10);
-    const next = last + 1 < data.length && ["weekly", "monthly"].includes(interval) ? addDays(day(last + 1), -1) : null;
-    const from = day(first) < meta.startDate ? meta.startDate : day(first), to = next ?? (["weekly", "monthly"].includes(interval) ? meta.endDate : day(last));
-    return { from, to };
+    const { answer: { data, meta }, interval } = this, [start, end] = minutesOf(meta).map((minute) => minute.slice(0, 10)), day = (i) => data[i].date.slice(0, 10);
+    if (!["weekly", "monthly"].includes(interval)) return { from: day(first), to: day(last) };
+    return { from: day(first) < start ? start : day(first), to: last + 1 < data.length ? addDays(day(last + 1), -1) : end };
   }
 
   words(i) {

@@ -32,7 +32,7 @@ export function drawControls(view, websites, answered, act, dated) {
   made.share.hidden = !mayShare();
   [fields.from.value, fields.to.value] = [view.from, view.to];
   for (const [name, by] of [["before", -1], ["after", 1]]) {
-    const to = answered && shifted(view, answered.startDate, answered.endDate, by);
+    const to = answered?.startDate && shifted(view, answered.startDate.slice(0, 10), answered.endDate.slice(0, 10), by);
     made[name].disabled = !to;
     made[name].onclick = () => act.go(to);
   }

@@ -3,7 +3,7 @@ import { locale } from "./format.js";
 
 /** The length of each preset in days at most; it chooses the interval. */
 export const presets = {
-  today: 1, yesterday: 1, last_7d: 7, last_14d: 14, last_28d: 28, last_30d: 30, last_90d: 90, last_180d: 180, last_365d: 365, this_week: 7, last_week: 7,
+  last_30m: 1 / 48, last_60m: 1 / 24, last_24h: 1, today: 1, yesterday: 1, last_7d: 7, last_14d: 14, last_28d: 28, last_30d: 30, last_90d: 90, last_180d: 180, last_365d: 365, this_week: 7, last_week: 7,
   this_month: 31, last_month: 31, last_6m: 184, last_12m: 366, this_year: 366, last_year: 366, all_time: 3660,
 };
 
@@ -34,6 +34,9 @@ export function localOf(instant, zone) {
   return Number.isNaN(at.valueOf()) ? "" : new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" }).format(at);
 }
 
+/** The first and the last minute of an answer, such as 2026-11-28 00:00 and 2026-11-28 23:59, in its zone. */
+export const minutesOf = ({ from, to, timezone }) => [localOf(from, timezone), localOf(new Date(to) - 60_000, timezone)];
+
 /** Returns the instant of a date and time in a zone, in UTC. A time that clocks skip is moved on. */
 export function instantOf(day, time, zone) {
   const wanted = new Date(`${day}T${time}Z`).valueOf();
@@ -49,11 +52,9 @@ export const daysOf = (from, to) => Math.round((utc(to) - utc(from)) / 86_400_00
 export const lengthOf = ({ preset, from, to }) => (preset ? presets[preset] : daysOf(from, to));
 
 /** Returns the range that the server is asked for. */
-export function rangeOf({ preset, from, to, zone }) {
+export function rangeOf({ preset, from, to }) {
   if (!preset) return { startDate: from, endDate: to };
-  if (preset !== fair.preset) return { preset };
-  const yesterday = addDays(today(zone), -1);
-  return { startDate: addDays(yesterday, 1 - presets[preset]), endDate: yesterday };
+  return { preset, ...(preset === fair.preset && { complete: true }) };
 }
 
 /** Whether a text is a period to compare with: its first and its last day, such as 2026-01-01,2026-01-31. */
@@ -70,11 +71,16 @@ export function compareOf(view) {
   return view.compare === "previous_year_weeks" && lengthOf(view) > longestOfWeeks ? "previous_year" : view.compare;
 }
 
+const longest = { minute: 1 / 4, hourly: 31 }; // days
+
+/** Whether the server takes an interval for the length of a view. */
+export const isFine = (view, interval) => lengthOf(view) <= (longest[interval] ?? Infinity);
+
 /** The interval that a view shows: the chosen one, or one that fits its length. */
 export function intervalOf(view) {
   const days = lengthOf(view);
   if (view.interval !== "auto") return view.interval;
-  return days <= 2 ? "hourly" : days <= 92 ? "daily" : days <= 400 ? "weekly" : "monthly";
+  return days <= longest.minute ? "minute" : days <= 2 ? "hourly" : days <= 92 ? "daily" : days <= 400 ? "weekly" : "monthly";
 }
 
 const firstOf = (day, months) => {
@@ -89,6 +95,8 @@ function monthsOf(from, to) {
   return (b.getUTCFullYear() - a.getUTCFullYear()) * 12 + b.getUTCMonth() - a.getUTCMonth();
 }
 
+const moving = { last_30m: true, last_60m: true, last_24h: true }; // no days
+
 const calendar = { this_month: 1, last_month: 1, this_year: 12, last_year: 12 };
 
 /**
@@ -96,7 +104,7 @@ const calendar = { this_month: 1, last_month: 1, this_year: 12, last_year: 12 };
  * whole months and years, and as many days otherwise. It returns null if there is none.
  */
 export function shifted({ preset, zone }, start, end, by) {
-  if (preset === "all_time" || (preset === fair.preset && by > 0)) return null;
+  if (preset === "all_time" || preset in moving || (preset === fair.preset && by > 0)) return null;
   const months = calendar[preset] ?? monthsOf(start, end);
   const week = ["this_week", "last_week"].includes(preset) ? 7 : daysOf(start, end);
   const from = months ? firstOf(start, by * months) : addDays(start, by * week);

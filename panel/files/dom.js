@@ -17,6 +17,19 @@ export const byId = (id) => document.getElementById(id);
 
 export const button = (text, click, attributes = {}) => element("button", { type: "button", click, ...attributes }, text);
 
+/**
+ * Returns a link whose click does click(event) here, and which a browser opens elsewhere as usual: with the middle button, or with
+ * Ctrl, ⌘ or Shift.
+ */
+export function link(text, href, click, attributes = {}) {
+  const here = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    click(event);
+  };
+  return element("a", { href, click: here, ...attributes }, text);
+}
+
 /** Copies a text, and returns whether the browser allowed it. It does not where the page is not secure. */
 export async function copied(text) {
   try {

@@ -62,14 +62,18 @@ const month = date({ month: "short", year: "numeric" });
 
 /** Formats a bucket of a series: short for the axis, long for the values. */
 export function bucket(text, interval, long) {
-  const [day, hour] = text.split(" "), at = new Date(`${day}T00:00Z`);
+  const [day, hour] = text.split(/[ T]/), at = new Date(`${day}T00:00Z`);
   if (hour) return long ? `${dayLong.format(at)}, ${hour.slice(0, 5)}` : hour.slice(0, 5);
   if (interval === "monthly") return month.format(at);
   return long ? dayLong.format(at) : dayShort.format(at);
 }
 
-/** Formats the dates from start to end, both included. */
+const dayTime = date({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+
+/** Formats the dates from start to end, both included, or local times such as 2026-11-29T08:30+01:00. */
 export function span(start, end) {
+  const at = (text) => new Date(`${text.slice(0, 16)}Z`);
+  if (start.includes("T")) return dayTime.formatRange(at(start), at(end));
   return dayYear.formatRange(new Date(`${start}T00:00Z`), new Date(`${end}T00:00Z`));
 }
 

@@ -2,7 +2,7 @@
 import { Chart } from "./chart.js";
 import { compareOf, intervalOf } from "./dates.js";
 import { askAll, describe, filtersOf, isAction, notesOf, parsed, savedOf } from "./definitions.js";
-import { button, element, replace } from "./dom.js";
+import { button, element, link, replace } from "./dom.js";
 import { shown } from "./format.js";
 import { goalDialog } from "./goal-form.js";
 import { maySave } from "./self.js";
@@ -75,7 +75,7 @@ const titleOf = (name, goal) => (name === "value" ? words.valueOf(goal.value) : 
 function tableOf(all, chosen, act) {
   const fits = columns.filter(([name]) => name !== "value" || all.some(({ goal }) => goal.value));
   const body = all.map(({ goal, tried, saved, row, before }) => {
-    const name = element("td", { class: "name" }, button(goal.name, () => act.go({ goal: goal.name, measure: "" }), { dir: "auto", "aria-pressed": String(goal === chosen), "data-key": `goal ${goal.name}` }),
+    const name = element("td", { class: "name" }, link(goal.name, act.href({ goal: goal.name, measure: "" }), () => act.go({ goal: goal.name, measure: "" }), { dir: "auto", "aria-current": goal === chosen && "true", "data-key": `goal ${goal.name}` }),
       element("span", { class: "what", dir: "auto" }, describe(goal)), tried && element("span", { class: "rating needs" }, saved ? words.changed : words.unsaved),
       button(words.edit, () => act.edit(`goal:${goal.name}`), { class: "more", "aria-label": words.changeGoal(goal.name), "data-key": `edit ${goal.name}` }));
     name.style.setProperty("--share", `${row?.conversion_rate ?? 0}%`);

@@ -2,7 +2,7 @@
 import { suggestions } from "./asking-form.js";
 import { compareOf } from "./dates.js";
 import { filtersOf, notesOf } from "./definitions.js";
-import { button, element, focusOn, replace } from "./dom.js";
+import { button, element, focusOn, link, replace } from "./dom.js";
 import { shown } from "./format.js";
 import { changeOf, stacked } from "./tables.js";
 import { texts } from "./texts.js";
@@ -22,16 +22,16 @@ export const paths = {
   draw(parent, view, { answers }, act) {
     const { at } = view;
     if (known.website !== view.website) known = { website: view.website, place: suggestions(view) };
-    const to = (page) => {
+    const to = { href: (page) => act.href({ at: page }), go: (page) => {
       act.go({ at: page });
       focusOn(parent, "title");
-    };
+    } };
     const input = element("input", { name: "page", required: true, list: "known-page", dir: "auto", autocomplete: "off", spellcheck: "false", placeholder: "/", "data-key": "page" });
     input.value = document.activeElement?.dataset.key === "page" ? document.activeElement.value : at; // a refresh must not change what somebody types
     const form = element("form", { class: "start", submit: (event) => {
       event.preventDefault();
-      to(input.value.trim());
-    } }, element("label", {}, words.startAt, input), element("button", { "data-key": "show" }, words.show), at && button(words.allPages, () => to(""), { class: "quiet", "data-key": "all pages" }));
+      to.go(input.value.trim());
+    } }, element("label", {}, words.startAt, input), element("button", { "data-key": "show" }, words.show), at && button(words.allPages, () => to.go(""), { class: "quiet", "data-key": "all pages" }));
     const lists = at ? [listOf(words.cameFrom(at), answers.before, ["from_path"], to), listOf(words.wentTo(at), answers.after, ["to_path"], to)] : [listOf(texts.sections.paths, answers.all, ["from_path", "to_path"], to)];
     replace(parent, element("div", { class: "head" }, element("h2", { dir: "auto", tabindex: -1, "data-key": "title" }, at ? words.pathsOf(at) : texts.sections.paths), form), notesOf(view), element("div", { class: at ? "two" : "one" }, lists), known.place);
   },
@@ -62,6 +62,6 @@ function listOf(title, answer, columns, to) {
 
 function pageCell(column, row, to) {
   const page = row[column];
-  return element("td", { class: "name" }, page ? button(page, () => to(page), { dir: "auto", "aria-label": words.fromHere(page), title: page, "data-key": `${column} ${row.from_path} ${row.to_path}` })
+  return element("td", { class: "name" }, page ? link(page, to.href(page), () => to.go(page), { dir: "auto", "aria-label": words.fromHere(page), title: page, "data-key": `${column} ${row.from_path} ${row.to_path}` })
     : element("span", { class: "soft" }, column === "from_path" ? words.entry : words.exit));
 }

@@ -30,7 +30,7 @@ function filterOf({ field, op, value, and, or, not, did, segment }) {
 export function goProgram(view, parameter) {
   const asked = { ...question(view, []), ...parameter };
   const fields = [
-    ["Preset", asked.preset && quoted(asked.preset)], ["StartDate", asked.startDate && quoted(asked.startDate)], ["EndDate", asked.endDate && quoted(asked.endDate)],
+    ["Preset", asked.preset && quoted(asked.preset)], ["StartDate", asked.startDate && quoted(asked.startDate)], ["EndDate", asked.endDate && quoted(asked.endDate)], ["Complete", asked.complete && "true"],
     ["TimeZone", quoted(view.zone)], ["Filters", asked.filters.length > 0 && list("Filter", asked.filters.map(filterOf))], ["SortBy", asked.sortBy && quoted(asked.sortBy)],
     ["SortOrder", asked.sortOrder && quoted(asked.sortOrder)], ["Limit", asked.limit], ["Page", asked.page > 1 && asked.page], ["WeekStart", quoted(asked.weekStart)],
     ["Compare", asked.compare && asked.compare !== "none" && quoted(asked.compare)],

@@ -6,7 +6,7 @@ import { theme, themes, useTheme } from "./theme.js";
 
 const stored = "sightline-shortcuts";
 const on = () => localStorage.getItem(stored) !== "off";
-const ranges = { d: "today", e: "yesterday", w: "last_7d", q: "last_28d", r: "last_30d", m: "this_month", p: "last_month", y: "this_year", l: "last_12m", a: "all_time" };
+const ranges = { o: "last_30m", h: "last_24h", d: "today", e: "yesterday", w: "last_7d", q: "last_28d", r: "last_30d", m: "this_month", p: "last_month", y: "this_year", l: "last_12m", a: "all_time" };
 const cycle = (all, now) => all[(all.indexOf(now) + 1) % all.length];
 
 // What keys do. Each entry has the text of the list.

@@ -1,6 +1,6 @@
 // What the sections about short links, monitors and flags share: the table of them, of which one is chosen, and plain tables.
 import { Chart } from "./chart.js";
-import { button, element } from "./dom.js";
+import { button, element, link } from "./dom.js";
 import { shown } from "./format.js";
 import { texts } from "./texts.js";
 
@@ -24,7 +24,7 @@ export function tableOf(heads, rows, name) {
 
 /** Returns the first cell of a row that can be chosen. more is a second line. */
 export const choice = (name, text, more, chosen, act) => element("td", { class: "name" },
-  button(text, () => act.go({ chosen: name }), { "aria-current": name === chosen && "true", "data-key": `choose ${name}`, dir: "auto" }), more && element("span", { class: "soft", dir: "auto" }, more));
+  link(text, act.href({ chosen: name }), () => act.go({ chosen: name }), { "aria-current": name === chosen && "true", "data-key": `choose ${name}`, dir: "auto" }), more && element("span", { class: "soft", dir: "auto" }, more));
 
 /** Returns a card. */
 export const card = (title, ...inside) => element("section", { class: "card", "aria-label": title }, element("h2", {}, title), inside.flat());

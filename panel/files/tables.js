@@ -1,5 +1,6 @@
 // The rows of lists, in cards and in the dialog.
-import { button, element } from "./dom.js";
+import { closed } from "./address.js";
+import { button, element, link } from "./dom.js";
 import { brief, changed, shown } from "./format.js";
 import { cards, columnFormats, lists, textFormats } from "./lists.js";
 import { texts } from "./texts.js";
@@ -67,11 +68,12 @@ function changeCell(value, before, good = 1) {
   return element("td", { title: !change && texts.tooFew }, change ?? "–");
 }
 
-/** Returns the cell with the name of a row. A click filters by the row; with Alt held down it excludes it. */
+/** Returns the cell with the name of a row, a link to the page filtered by the row. A click with Alt held down excludes it. */
 export function nameCell(name, row, act, key) {
   const list = lists[name], label = labelOf(list, row), value = list.value?.(row);
-  const text = value ? button(label, (event) => act.filter(typeof list.field === "function" ? list.field(row) : list.field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
-  const next = list.more?.(row), more = next && button(texts.mores[next.list], () => act.open(next), { class: "more", "aria-label": texts.listsOf[next.list](label) });
+  const field = typeof list.field === "function" ? list.field(row) : list.field;
+  const text = value ? link(label, act.href(act.filtered(field, "is", value)), (event) => act.filter(field, event.altKey ? "is_not" : "is", value), { "data-key": `${key} ${name} ${value}`, dir: "auto" }) : element("span", { dir: "auto" }, label);
+  const next = list.more?.(row), more = next && link(texts.mores[next.list], act.href({ ...closed, ...next }), () => act.open(next), { class: "more", "aria-label": texts.listsOf[next.list](label) });
   return element("td", { class: "name", title: label }, text, more);
 }
 
@@ -96,7 +98,7 @@ export function wideTable(name, answer, rows, view, act) {
       return cell;
     }
     const moment = act.moment(row[list.time]), time = list.precise ? act.second(row[list.time]) : moment;
-    return element("td", { class: "name", title: moment }, list.more ? button(time, () => act.stay({ ...list.more(row), sort: "", page: 1, search: "" })) : time);
+    return element("td", { class: "name", title: moment }, list.more ? link(time, act.href({ ...closed, ...list.more(row) }), () => act.stay({ ...closed, ...list.more(row) })) : time);
   };
   const text = (column, row) => {
     const value = row[column], format = columnFormats[column];

@@ -8,7 +8,7 @@ export const texts = {
     overview: "Overview", goals: "Goals", funnels: "Funnels", retention: "Retention", paths: "Paths", links: "Short links", uptime: "Uptime", flags: "Flags", settings: "Settings",
   },
   presets: {
-    today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_28d: "28 whole days", last_30d: "Last 30 days",
+    last_30m: "Last 30 minutes", last_60m: "Last 60 minutes", last_24h: "Last 24 hours", today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_28d: "28 whole days", last_30d: "Last 30 days",
     last_90d: "Last 90 days",
     last_180d: "Last 180 days", last_365d: "Last 365 days", this_week: "This week", last_week: "Last week", this_month: "This month",
     last_month: "Last month", last_6m: "Last 6 months", last_12m: "Last 12 months", this_year: "This year", last_year: "Last year", all_time: "All time",
@@ -17,7 +17,7 @@ export const texts = {
     previous_weeks: "Same weekdays before", previous_period: "Period before", previous_year_weeks: "Same weekdays a year before", previous_year: "Year before", none: "Nothing", own: "Choose dates",
   },
   compareFrom: "Compare from", compareTo: "Compare to",
-  intervals: { auto: "Automatic", hourly: "Hours", daily: "Days", weekly: "Weeks", monthly: "Months" },
+  intervals: { auto: "Automatic", minute: "Minutes", hourly: "Hours", daily: "Days", weekly: "Weeks", monthly: "Months" },
   metrics: {
     visitors: "Visitors", sessions: "Visits", pageviews: "Pageviews", bounce_rate: "Bounce rate", median_session_duration: "Median visit time", pages_per_session: "Pages per visit",
   },
@@ -88,7 +88,7 @@ export const texts = {
   metric: "Metric", list: "List", tab: "Tab", start: "the first one",
   unknown: (name, value, instead) => `The address asks for “${value}” (${name.toLowerCase()}), which is not known here. Shown instead: ${instead}.`,
   unknownFilter: (value) => `The address has a filter that is not known here: ${value}.`,
-  tooLong: "Hours are shown for at most 30 days. Shown instead: Automatic.",
+  tooLong: "Hours are shown for at most 30 days, and minutes for at most 6 hours. Shown instead: Automatic.",
 
   // Goals, funnels, retention and paths.
   asking: {
