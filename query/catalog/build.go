@@ -300,8 +300,7 @@ func (b *typeBuilder) fields() {
 	ty := b.ty
 	ty.Fields = map[string]*Field{}
 	for _, f := range slices.Concat(fields, ty.own) {
-		named := f.Name == "event_name" && ty.OfEvents()
-		if !named && slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.Has(f) }) {
+		if slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return !tb.countsBy(f, ty.Table) }) {
 			continue
 		}
 		ty.Fields[f.Name] = f

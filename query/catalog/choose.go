@@ -215,7 +215,7 @@ func (c *chooser) bind() *BoundType {
 	b := c.build(ty, c.choice)
 	for i, f := range c.choice.Fields {
 		for _, tb := range b.ty.Tables {
-			if !tb.Has(f) && !(tb.Events && (f.IsProperty() || f.Name == "event_name")) {
+			if !tb.countsBy(f, b.ty.Table) {
 				c.list.Add(c.at("dimensions", i),
 					ask.Error{Code: ask.BadGroup,
 						Message: fmt.Sprintf("one of the metrics counts %s, which have no dimension %s", tb.Name,

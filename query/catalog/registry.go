@@ -124,6 +124,12 @@ func FieldNamed(name string) *Field {
 	return nil
 }
 
+// countsBy reports whether a type of rows of own, which may be tb, can count the rows of tb by f.
+func (tb *Table) countsBy(f *Field, own *Table) bool {
+	ofEvent := f.IsProperty() || f.Name == "event_name" || f == title && own == Pageviews
+	return tb.Has(f) || tb.Events && ofEvent
+}
+
 // Has says whether the rows of tb carry f.
 func (tb *Table) Has(f *Field) bool {
 	switch {

@@ -409,7 +409,7 @@ func (ty *BoundType) groups(f *Field) bool {
 		return true
 	}
 	counted := slices.ContainsFunc(ty.Tables, func(tb *Table) bool { return tb.Rows == SessionRows })
-	return f.Name == "event_name" || f.IsProperty() || f.Name == "path" && !counted
+	return f.Name == "event_name" || f.IsProperty() || (f.Name == "path" || f == title) && !counted
 }
 
 // ZeroNumbers returns the combinations of the parts of local time that have a row each, as one list for each dimension;

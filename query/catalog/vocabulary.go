@@ -158,12 +158,12 @@ var tables = []*Table{
 
 // Pageviews are views of pages.
 var Pageviews = website(Table{Name: "pageviews", About: "Views of pages", Logical: "events",
-	Where: OfKind(store.Pageview), PageEvents: true, LeadsGroups: true})
+	Where: OfKind(store.Pageview), fields: []string{"title"}, PageEvents: true, LeadsGroups: true})
 
 // EventList are all events. They have every field that events have.
 var EventList = website(Table{Name: "event_list", About: "All events, for the list of the events of a session",
 	Logical: "events", WholeSessions: true, EarlyRows: true,
-	fields: []string{"event_name", "namespace", "href", "text"}})
+	fields: []string{"title", "event_name", "namespace", "href", "text"}})
 
 // StoredTables returns a table for each kind of rows that is stored of a kind of subject. It has all of these rows.
 func StoredTables(of store.SubjectKind) []*Table {
@@ -217,6 +217,11 @@ func WebsiteName() *Output {
 	return &name
 }
 
+// title is the title of a page. Of the tables that types count, pageviews alone list it. Types whose rows are pageviews
+// also count other events, by the title that these were sent with.
+var title = &Field{Name: "title", About: "Title of the page; empty when none was sent", Column: "title",
+	Texts: sentences}
+
 // fields lists what callers filter and group by. Session fields come first, as in answers.
 var fields = []*Field{
 	{Name: "referrer",
@@ -265,6 +270,7 @@ var fields = []*Field{
 	Website,
 	{Name: "path", About: "Path of the page, without query and trailing slash", Column: "path", Match: ByPath,
 		Texts: paths},
+	title,
 	{Name: "event_name", About: "Name of the event", Column: "name"},
 	{Name: "namespace", About: "Namespace of a custom event; mostly empty", Column: "namespace"},
 	{Name: "message", About: "Message of the error", Column: "message", Texts: sentences},

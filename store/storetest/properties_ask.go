@@ -186,7 +186,7 @@ func valuesOf(b *store.Batch) map[string][]string {
 			e.UTMCampaign,
 			"utm_term", e.UTMTerm, "utm_content", e.UTMContent, "gclid", e.GCLID, "language", e.Language, "timezone",
 			e.Timezone,
-			"screen_resolution", e.Screen, "entry_page", e.Path, "exit_page", e.Path, "path", e.Path,
+			"screen_resolution", e.Screen, "entry_page", e.Path, "exit_page", e.Path, "path", e.Path, "title", e.Title,
 			"event_name", e.Name, "namespace", e.Namespace,
 			"session_id", e.SessionID, "anonymous_id", e.AnonymousID, "profile_id", e.ProfileID, "website", e.Website)
 		if e.Kind == store.Click {

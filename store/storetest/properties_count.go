@@ -32,7 +32,7 @@ func (y additivity) grows() bool { return y == measured || y == byTime }
 
 // rowFields lists the filter fields of rows, not of sessions. A session can have rows with a value of such a field and
 // rows without it, so that both an eq and a ne filter find the session.
-var rowFields = []string{"path", "event_name", "message", "error_type", "href", "text", "metric_name",
+var rowFields = []string{"path", "title", "event_name", "message", "error_type", "href", "text", "metric_name",
 	"session_id", "anonymous_id", "profile_id", "namespace"}
 
 // tallies classifies columns by name, or by type and name for types that use a name differently.

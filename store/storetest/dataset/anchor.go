@@ -142,7 +142,7 @@ func (a *asker) fits(e *store.Event) bool {
 
 func eventSample(e store.Event) sample {
 	return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
-		"path": e.Path, "event_name": e.Name, "namespace": e.Namespace, "referrer": e.ReferrerDomain,
+		"path": e.Path, "title": e.Title, "event_name": e.Name, "namespace": e.Namespace, "referrer": e.ReferrerDomain,
 		"utm_source": e.UTMSource, "utm_medium": e.UTMMedium, "utm_campaign": e.UTMCampaign, "utm_term": e.UTMTerm,
 		"utm_content": e.UTMContent, "gclid": e.GCLID, "language": e.Language, "timezone": e.Timezone,
 		"screen_resolution": e.Screen, "href": e.Href, "text": e.Text,

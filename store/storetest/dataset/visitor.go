@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -77,10 +78,15 @@ func (v *visitor) view() {
 	m := v.m
 	v.path = m.pick(paths)
 	e := v.event(store.Pageview, m.pick(pool{"screen_view", "screen_view", "page_view"}))
-	e.Title, e.LoadTime, e.DOMReadyTime, e.TTFB = "Title", m.measure(4_000), m.measure(3_000), m.measure(800)
+	e.Title, e.LoadTime, e.DOMReadyTime, e.TTFB = titleOf(e), m.measure(4_000), m.measure(3_000), m.measure(800)
 	if m.chance(10) {
 		e.Properties = m.pick(properties)
 	}
+}
+
+// titleOf returns the title of a pageview. A page has several over time, and pages share some.
+func titleOf(e *store.Event) string {
+	return []string{"", "Title", "Title 100%", "Über " + e.Path, strings.ToUpper(e.Path)}[e.Time.UnixMilli()/7%5]
 }
 
 func (v *visitor) exit() {

@@ -163,7 +163,7 @@ func (a *Action) check(depth int) error {
 
 // eventFields lists the fields of events that are not fields of sessions.
 var eventFields = []string{
-	"path", "event_name", "namespace", "href", "text", "session_id", "anonymous_id", "profile_id",
+	"path", "title", "event_name", "namespace", "href", "text", "session_id", "anonymous_id", "profile_id",
 }
 
 // mixes reports whether f is about sessions and about rows. Actions of a session are about sessions.

@@ -35,7 +35,7 @@ type formula func(*portion) value
 func Datasets() []Dataset {
 	list := []Dataset{
 		{
-			Name: "pageviews", Events: true, Properties: true, counts: of(pageview),
+			Name: "pageviews", Events: true, Properties: true, counts: of(pageview), Filters: []string{"title"},
 			formulas: merge(sessionFormulas(), pageFormulas()),
 		},
 		{Name: "entries", Events: true, door: (*session).entry, formulas: merge(sessionFormulas(), doorFormulas())},

@@ -236,6 +236,8 @@ func (r *row) get(field string) string {
 		return r.subject.ID
 	case "event_name":
 		return r.name
+	case "title":
+		return r.title
 	case "namespace":
 		return r.namespace
 	case "message":
@@ -264,7 +266,7 @@ func (r *row) get(field string) string {
 // lacks reports whether rows of r's kind never have the field.
 func (r *row) lacks(field string) bool {
 	switch field {
-	case "event_name", "namespace", "href", "text":
+	case "title", "event_name", "namespace", "href", "text":
 		return r.kind > click
 	case "metric_name":
 		return r.kind != vitalRow

@@ -65,7 +65,7 @@ func (l *loader) event(e *store.Event) {
 	own.set(campaignKind, e.CampaignKind)
 	l.add(row{
 		subject: website(e.Website), kind: kinds[e.Kind], id: e.ID, at: e.Time.UnixMilli(),
-		name: e.Name, Identity: e.Identity, path: e.Path, own: own,
+		name: e.Name, Identity: e.Identity, path: e.Path, title: e.Title, own: own,
 		loadTime: e.LoadTime, domReady: e.DOMReadyTime, ttfb: e.TTFB, timeOnPage: e.TimeOnPage,
 		scroll: e.ScrollDepth, interactions: e.Interactions,
 		namespace: e.Namespace, properties: e.Properties, values: valuesOf(e.Properties), href: e.Href, text: e.Text,

@@ -64,6 +64,7 @@ type row struct {
 	name    string
 	store.Identity
 	path  string
+	title string
 	own   fields // the fields sent with the row
 	shown fields // the fields of its session, or own without a session
 

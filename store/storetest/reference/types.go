@@ -94,6 +94,12 @@ func rowFields(extra ...string) []string {
 	return slices.Concat(sessionFields, []string{"path", "session_id", "anonymous_id", "profile_id"}, extra)
 }
 
+// withTitle is like withPath, for types whose rows are pageviews.
+func withTitle(without ...string) []string { return append(withPath(without...), "title") }
+
+// viewFields returns the filter fields of a type whose rows are pageviews.
+func viewFields() []string { return rowFields("title") }
+
 // groupable returns the session fields, except fields that already are columns.
 func groupable(without ...string) []string {
 	return slices.DeleteFunc(slices.Clone(sessionFields), func(f string) bool {

@@ -28,7 +28,7 @@ func sessionTypes() []Type {
 		},
 		{
 			Name: "session_events", Single: true, Kind: store.KindWebsite, NeedsSession: true, Columns: eventColumns(),
-			Filters: rowFields("event_name", "namespace", "href", "text"), answer: (*evaluation).sessionEvents,
+			Filters: rowFields("title", "event_name", "namespace", "href", "text"), answer: (*evaluation).sessionEvents,
 		},
 		{
 			Name: "session_metrics", Kind: store.KindWebsite, Columns: metrics(
@@ -39,7 +39,7 @@ func sessionTypes() []Type {
 		{
 			Name: "sessions_time_series", Kind: store.KindWebsite, Series: true, Columns: slices.Concat(
 				columns(Date, "date"), metrics("sessions", "visitors", "avg_session_duration", "bounce_rate")),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).sessionSeries,
+			Filters: viewFields(), GroupBy: groupable(), answer: (*evaluation).sessionSeries,
 		},
 		{
 			Name: "session_duration_distribution", Kind: store.KindWebsite,

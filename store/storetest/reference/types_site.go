@@ -11,28 +11,28 @@ func totalTypes() []Type {
 	daily := Type{
 		Kind: store.KindWebsite, Series: true,
 		Columns: slices.Concat(columns(Date, "date"), metrics("pageviews", "visitors"), metrics(sessions...)),
-		Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).summary,
+		Filters: viewFields(), GroupBy: groupable(), answer: (*evaluation).summary,
 	}
 	return append(named(daily, "summary", "events_by_date"),
 		Type{
 			Name: "summary_metrics", Kind: store.KindWebsite,
 			Columns: slices.Concat(metrics("pageviews", "visitors", "unique_visitors"), metrics(sessions...)),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).summary,
+			Filters: viewFields(), GroupBy: groupable(), answer: (*evaluation).summary,
 		},
 		Type{
 			Name: "hours", Kind: store.KindWebsite, limit: 168,
 			Columns: slices.Concat(columns(Code, "weekday", "hour_of_day"), metrics("pageviews", "visitors")),
-			Filters: rowFields(), GroupBy: withPath(), answer: (*evaluation).hours,
+			Filters: viewFields(), GroupBy: withTitle(), answer: (*evaluation).hours,
 		},
 		Type{
 			Name: "today_metrics", Kind: store.KindWebsite, Window: Today,
 			Columns: metrics("pageviews", "visitors", "sessions"),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).today,
+			Filters: viewFields(), GroupBy: groupable(), answer: (*evaluation).today,
 		},
 		Type{
 			Name: "active_stats", Kind: store.KindWebsite, Window: Active,
 			Columns: metrics("active_users", "active_sessions"),
-			Filters: rowFields(), GroupBy: withPath(), answer: (*evaluation).active,
+			Filters: viewFields(), GroupBy: withTitle(), answer: (*evaluation).active,
 		},
 	)
 }
@@ -48,12 +48,16 @@ func pageTypes() []Type {
 		t.GroupBy = groupable(field)
 		return t
 	}
-	realtime := page("realtime_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage")
+	view := func(t Type) Type {
+		t.Filters, t.GroupBy = viewFields(), append(groupable(), "title")
+		return t
+	}
+	realtime := view(page("realtime_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage"))
 	realtime.Window = Realtime
 	return []Type{
-		page("pages", (*evaluation).pages,
-			"pageviews", "visitors", "percentage", "median_time_on_page", "avg_load_time"),
-		page("top_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage"),
+		view(page("pages", (*evaluation).pages,
+			"pageviews", "visitors", "percentage", "median_time_on_page", "avg_load_time")),
+		view(page("top_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage")),
 		realtime,
 		door(page("entry_pages", (*evaluation).entryPages, "sessions", "pageviews", "visitors", "percentage"), entryPage),
 		door(page("exit_pages", (*evaluation).exitPages, "sessions", "pageviews", "visitors", "percentage"), exitPage),
@@ -80,7 +84,7 @@ func sourceTypes() []Type {
 		Kind: store.KindWebsite,
 		Columns: hosts(slices.Concat(shape(), columns(Name, "referrer", "source", "domain", "referrer_type")), "name",
 			"referrer", "source"),
-		Filters: rowFields(), GroupBy: withPath("referrer"), answer: (*evaluation).traffic,
+		Filters: viewFields(), GroupBy: withTitle("referrer"), answer: (*evaluation).traffic,
 	}
 	list := named(from, "traffic", "traffic_sources")
 	from.answer = (*evaluation).referrers
@@ -92,7 +96,7 @@ func sourceTypes() []Type {
 		{"browser_name", "browser_name"}, {"os_name", "os_name"},
 	} {
 		list = append(list, Type{
-			Name: one[0], Kind: store.KindWebsite, Columns: shape(), Filters: rowFields(), GroupBy: withPath(one[1]),
+			Name: one[0], Kind: store.KindWebsite, Columns: shape(), Filters: viewFields(), GroupBy: withTitle(one[1]),
 			answer: func(a *evaluation) *table { return a.byField(one[1]) },
 		})
 	}
@@ -104,19 +108,19 @@ func agentTypes() []Type {
 		return Type{
 			Name: name, Kind: store.KindWebsite, Columns: slices.Concat(
 				columns(Name, "name", "version"), metrics("pageviews", "visitors", "sessions", "percentage")),
-			Filters: rowFields(), GroupBy: groupable(family, version),
+			Filters: viewFields(), GroupBy: groupable(family, version),
 			answer: func(a *evaluation) *table { return a.versions(family, version) },
 		}
 	}
 	return []Type{
 		{
 			Name: "device_types", Kind: store.KindWebsite, Columns: append(shape(), columns(Name, "device_type")...),
-			Filters: rowFields(), GroupBy: withPath("device_type"), answer: (*evaluation).devices,
+			Filters: viewFields(), GroupBy: withTitle("device_type"), answer: (*evaluation).devices,
 		},
 		{
 			Name: "browsers_grouped", Kind: store.KindWebsite,
 			Columns: append(shape(), metrics("sessions", "versions")...),
-			Filters: rowFields(), GroupBy: groupable("browser_name"), answer: (*evaluation).browsersGrouped,
+			Filters: viewFields(), GroupBy: groupable("browser_name"), answer: (*evaluation).browsersGrouped,
 		},
 		versions("browser_versions", "browser_name", "browser_version"),
 		versions("os_versions", "os_name", "os_version"),
@@ -127,7 +131,7 @@ func placeTypes() []Type {
 	place := func(fields []string, answer func(*evaluation) *table, more ...string) Type {
 		return Type{
 			Kind: store.KindWebsite, Columns: slices.Concat(shape(), columns(Name, more...)),
-			Filters: rowFields(), GroupBy: withPath(fields...), answer: answer,
+			Filters: viewFields(), GroupBy: withTitle(fields...), answer: answer,
 		}
 	}
 	return slices.Concat(
