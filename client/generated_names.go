@@ -200,6 +200,7 @@ const (
 	FieldSessionID        Field = "session_id"
 	FieldText             Field = "text"
 	FieldTimezone         Field = "timezone"
+	FieldTitle            Field = "title"
 	FieldUTMCampaign      Field = "utm_campaign"
 	FieldUTMContent       Field = "utm_content"
 	FieldUTMMedium        Field = "utm_medium"
@@ -417,6 +418,8 @@ const (
 	DefinitionKindFunnel     DefinitionKind = "funnel"
 	DefinitionKindSegment    DefinitionKind = "segment"
 	DefinitionKindAnnotation DefinitionKind = "annotation"
+	DefinitionKindNotice     DefinitionKind = "notice"
+	DefinitionKindReport     DefinitionKind = "report"
 )
 
 // A FlagType is the type of a feature flag.

@@ -559,6 +559,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/notices/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether mail should end
+         * @description The address stands in the mail, in its text and in the header List-Unsubscribe of RFC 8058. The answer is a page for people, which says whether the link was complete. Only POST ends the mail, since programs that look at links send GET.
+         */
+        get: operations["askToEndMail"];
+        put?: never;
+        /**
+         * End mail with one click
+         * @description The address stands in the mail, in its text and in the header List-Unsubscribe of RFC 8058. The answer is a page for people, which says whether the link was complete. Only POST ends the mail, since programs that look at links send GET.
+         */
+        post: operations["endMail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -848,18 +872,42 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List saved goals, funnels, segments and annotations
-         * @description Every key that can read the website can list and use them. Annotations are only shown: queries do not use them.
+         * List saved goals, funnels, segments, annotations, notices and reports
+         * @description Every key that can read the website can list and use them. Annotations are only shown: queries do not use them. Notices and reports, which have secrets, are listed for keys that can save them.
          */
         get: operations["listDefinitions"];
         put?: never;
         /**
-         * Save a goal, a funnel, a segment or an annotation by its name
-         * @description A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, and 500 annotations, of at most 64 KiB each and 4 MiB together.
+         * Save a goal, a funnel, a segment, an annotation, a notice or a report by its name
+         * @description A definition of the same kind and name is replaced. A website may have 200 goals, funnels and segments, 500 annotations, and 50 notices and reports, of at most 64 KiB each and 4 MiB together. Notices and reports need a key that also reads the website, without filters and without a list of query types; with `allWebsites` one that reaches everything of its owner.
          */
         post: operations["saveDefinition"];
-        /** Remove a saved goal, funnel, segment or annotation */
+        /** Remove a saved goal, funnel, segment, annotation, notice or report */
         delete: operations["removeDefinition"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/websites/{website_id}/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last messages of notices and reports
+         * @description The newest first, with their tries and the error of the last one. Targets are shown without secrets. The server keeps the last 100 messages of a notice to a target, and all that it still tries.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        /**
+         * Send a test message of a notice or report
+         * @description The message goes to all targets, like every other one: the list of messages shows whether it arrived.
+         */
+        post: operations["testNotice"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -886,7 +934,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "path" | "title" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -895,7 +943,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "path" | "title" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -964,7 +1012,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -1044,6 +1092,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -1329,7 +1379,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -1411,6 +1461,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -2026,7 +2078,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -2436,7 +2488,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -2642,7 +2694,7 @@ export interface components {
                 as?: string;
             })[];
             /** @description Fields to group by */
-            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            dimensions?: (("date" | "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /** @description Returned with the answer */
             id?: string;
             /** @description The first day or a time, for this parameter alone */
@@ -2742,6 +2794,8 @@ export interface components {
             website_name?: string;
             /** @description Path: Path of the page, without query and trailing slash */
             path?: string;
+            /** @description Title: Title of the page; empty when none was sent */
+            title?: string;
             /** @description Event name: Name of the event */
             event_name?: string;
             /** @description Versions: Distinct versions of the browser */
@@ -2810,7 +2864,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -3078,7 +3132,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -3167,6 +3221,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -3204,7 +3260,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -3293,6 +3349,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -3361,7 +3419,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -3448,6 +3506,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -3485,7 +3545,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -3571,6 +3631,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -4095,6 +4157,43 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        } | {
+            /** @constant */
+            kind: "notice";
+            /** @description Unique among the definitions of a kind of the website */
+            name: string;
+            /** @description Of a notice: what, when and where, see docs/notices.md */
+            body: components["schemas"]["NoticeBody"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        } | {
+            /** @constant */
+            kind: "report";
+            /** @description Unique among the definitions of a kind of the website */
+            name: string;
+            /** @description Of a report: `to`, and `parameters`, `every`, `zone` and `hour` */
+            body: components["schemas"]["ReportBody"];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        Delivery: {
+            id: string;
+            kind: string;
+            name: string;
+            to: string;
+            status: string;
+            tries: number;
+            error?: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            triedAt: string | null;
+            /** Format: date-time */
+            nextAt: string | null;
         };
         /** @description Devices. Needs `website_id` in the address. */
         DeviceTypesParameter: {
@@ -4129,7 +4228,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -4213,6 +4312,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -4302,7 +4403,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -4415,6 +4516,59 @@ export interface components {
         } & {
             [key: string]: string;
         };
+        /** @description A condition on rows, or a group of conditions with at most 5 levels */
+        EntryPagesFilter: {
+            /**
+             * @description A field of rows
+             * @enum {string}
+             */
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            /** @enum {string} */
+            op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
+            value: components["schemas"]["FilterValue"];
+        } | {
+            /**
+             * @description A field of rows
+             * @enum {string}
+             */
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            /** @enum {string} */
+            op: "in" | "not_in";
+            /** @description A list for `in` and `not_in` */
+            value: components["schemas"]["FilterValue"][];
+        } | {
+            /** @description A property of rows, as `property:KEY` */
+            field: string;
+            /** @enum {string} */
+            op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches" | "gt" | "gte" | "lt" | "lte";
+            value: components["schemas"]["FilterValue"];
+        } | {
+            /** @description A property of rows, as `property:KEY` */
+            field: string;
+            /** @enum {string} */
+            op: "in" | "not_in";
+            /** @description A list for `in` and `not_in` */
+            value: components["schemas"]["FilterValue"][];
+        } | {
+            /** @description A property of rows, as `property:KEY` */
+            field: string;
+            /** @enum {string} */
+            op: "exists" | "not_exists";
+        } | {
+            /** @description All of them match */
+            and: components["schemas"]["EntryPagesFilter"][];
+        } | {
+            /** @description At least one of them matches */
+            or: components["schemas"]["EntryPagesFilter"][];
+        } | {
+            /** @description It does not match */
+            not: components["schemas"]["EntryPagesFilter"];
+        } | {
+            did: components["schemas"]["Did"];
+        } | {
+            /** @description The name of filters that are saved for the website */
+            segment: string;
+        };
         /** @description Entry pages. Needs `website_id` in the address. */
         EntryPagesParameter: {
             /**
@@ -4434,7 +4588,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -5445,7 +5599,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -5598,7 +5752,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -5607,7 +5761,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -6769,7 +6923,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -6853,6 +7007,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -6965,7 +7121,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -7047,6 +7203,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -7806,7 +7964,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -7815,7 +7973,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id" | "metric_name" | "message" | "error_type" | "namespace" | "href" | "text" | "reason" | "bot_name" | "probe_region";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -7898,6 +8056,20 @@ export interface components {
             name: string;
             /** @description Of an annotation: `at` and `text` */
             body: components["schemas"]["AnnotationBody"];
+        } | {
+            /** @constant */
+            kind: "notice";
+            /** @description Unique among the definitions of a kind of the website */
+            name: string;
+            /** @description Of a notice: what, when and where, see docs/notices.md */
+            body: components["schemas"]["NoticeBody"];
+        } | {
+            /** @constant */
+            kind: "report";
+            /** @description Unique among the definitions of a kind of the website */
+            name: string;
+            /** @description Of a report: `to`, and `parameters`, `every`, `zone` and `hour` */
+            body: components["schemas"]["ReportBody"];
         };
         /** @description A new flag. Creating a flag with the key of a removed one restores it with its id and history. */
         NewFlag: {
@@ -7988,6 +8160,69 @@ export interface components {
             retentionDays?: 0 | number;
             /** @description The totals of removed days stay, for answers without filters */
             keepTotals?: boolean;
+        };
+        /** @description What is told, when and where: exactly one of `above`, `below`, `changes`, `unusual` and `event`. */
+        NoticeBody: {
+            /** @description As in a query, without a range of its own; by default the `metric` of pageviews */
+            parameter?: components["schemas"]["Parameter"];
+            /** @description A column of the answer. Its first row counts */
+            metric?: string;
+            /** @description Told when the number is greater */
+            above?: number;
+            /** @description Told when the number is less */
+            below?: number;
+            /** @description Told when the number differs by more percent, up or down, from the same weekdays before */
+            changes?: number;
+            /** @description Told when the number is outside the usual range of the same hours of the last eight weeks */
+            unusual?: boolean;
+            /**
+             * @description What is told in place of a number
+             * @enum {string}
+             */
+            event?: "silent" | "monitor" | "experiment" | "backup" | "quota";
+            /** @description Of `silent`; default 60 */
+            minutes?: number;
+            /** @description The id of one monitor; by default all monitors of the website */
+            monitor?: string;
+            /** @description The key of one flag; by default all flags of the website */
+            flag?: string;
+            /** @description Of `quota`; default 80 */
+            percent?: number;
+            /**
+             * @description Default `minute`
+             * @enum {string}
+             */
+            every?: "minute" | "daily" | "weekly" | "monthly";
+            /**
+             * @description What a number is about that is evaluated every minute; default `last_60m`
+             * @enum {string}
+             */
+            range?: "last_60m" | "last_30m" | "last_24h" | "today" | "this_week" | "this_month";
+            /** @description IANA name; default UTC */
+            zone?: string;
+            /** @description Of the day, unless `every` is `minute`; default 8 */
+            hour?: number;
+            /** @description The least time between two beginnings that are told, such as `30m`, `6h` or `1d`; default `1h` */
+            quiet?: string;
+            /** @description Whether the end is told, too; default `true` */
+            recoveries?: boolean;
+            /** @description The notice is one of each website of the owner; for keys that reach all of them */
+            allWebsites?: boolean;
+            /** @description Where it is sent, each to one of `webhook`, `slack`, `discord`, `email` and `host` */
+            to: {
+                /** @description An address that gets JSON, signed as Standard Webhooks says */
+                webhook?: string;
+                /** @description Of a webhook: `whsec_` and base64 of 24 to 64 bytes. Without it the server makes one */
+                secret?: string;
+                /** @description A webhook of Slack, or of a program that takes the same JSON */
+                slack?: string;
+                /** @description A webhook of Discord */
+                discord?: string;
+                /** @description An address without a name */
+                email?: string;
+                /** @description A text for the sender of the host */
+                host?: string;
+            }[];
         };
         NumberOrText: number | string;
         NumberTextOrNull: number | string | null;
@@ -8208,7 +8443,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -8290,6 +8525,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -8894,7 +9131,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -9032,7 +9269,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -9120,6 +9357,8 @@ export interface components {
             website?: string;
             /** @description With groupBy `website` */
             website_name?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -9683,7 +9922,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -9791,7 +10030,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -9972,7 +10211,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "title" | "event_name") | string)[];
             /**
              * @description A column
              * @enum {string}
@@ -10057,6 +10296,8 @@ export interface components {
             /** @description With groupBy `website` */
             website_name?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -10094,7 +10335,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -10183,9 +10424,29 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
+        };
+        /** @description A regular mail with answers and their changes against the same weekdays. */
+        ReportBody: {
+            /** @description As in a query, without ranges; by default totals, pages, sources and countries */
+            parameters?: components["schemas"]["Parameter"][];
+            /**
+             * @description `weekly`, on Mondays (default), or `monthly`, on the first day
+             * @enum {string}
+             */
+            every?: "weekly" | "monthly";
+            /** @description IANA name; default UTC */
+            zone?: string;
+            /** @description Of the day; default 8 */
+            hour?: number;
+            /** @description The report is one of each website of the owner; for keys that reach all of them */
+            allWebsites?: boolean;
+            /** @description Addresses of mail */
+            to: string[];
         };
         Resource: {
             kind: string;
@@ -10347,7 +10608,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -10430,6 +10691,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -10476,7 +10739,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -10595,7 +10858,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -10604,7 +10867,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -10682,7 +10945,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -10789,7 +11052,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -10798,7 +11061,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "namespace" | "href" | "text" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -10936,7 +11199,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -11058,7 +11321,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -11182,7 +11445,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -11432,7 +11695,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "eq" | "ne" | "contains" | "not_contains" | "starts_with" | "not_starts_with" | "ends_with" | "not_ends_with" | "matches" | "not_matches";
             value: components["schemas"]["FilterValue"];
@@ -11441,7 +11704,7 @@ export interface components {
              * @description A field of rows
              * @enum {string}
              */
-            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
+            field: "referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name" | "session_id" | "anonymous_id" | "profile_id";
             /** @enum {string} */
             op: "in" | "not_in";
             /** @description A list for `in` and `not_in` */
@@ -11779,7 +12042,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -11861,6 +12124,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -12042,7 +12307,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -12127,6 +12392,8 @@ export interface components {
             /** @description With groupBy `website` */
             website_name?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -12164,7 +12431,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -12254,6 +12521,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -12728,7 +12997,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -12819,6 +13088,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -12856,7 +13127,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -12946,6 +13217,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -13660,7 +13933,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -13743,6 +14016,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -13780,7 +14055,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -13863,6 +14138,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -13900,7 +14177,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -13983,6 +14260,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -14020,7 +14299,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -14103,6 +14382,8 @@ export interface components {
             /** @description With groupBy */
             path?: string;
             /** @description With groupBy */
+            title?: string;
+            /** @description With groupBy */
             event_name?: string;
         } & {
             [key: string]: string;
@@ -14140,7 +14421,7 @@ export interface components {
             /** @description Also return the metrics over all rows; default `false` */
             totals?: boolean;
             /** @description Fields to group by */
-            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            groupBy?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /**
              * @description A column; with `compare`, `difference` for the rows of both periods, by how much more `visitors` is
              * @enum {string}
@@ -14222,6 +14503,8 @@ export interface components {
             website_name?: string;
             /** @description With groupBy */
             path?: string;
+            /** @description With groupBy */
+            title?: string;
             /** @description With groupBy */
             event_name?: string;
         } & {
@@ -14734,7 +15017,7 @@ export interface components {
             /** @description From 1; default 1 */
             page?: number;
             /** @description All must match; at most 50 conditions in all */
-            filters?: components["schemas"]["SummaryFilter"][];
+            filters?: components["schemas"]["EntryPagesFilter"][];
             granularity?: components["schemas"]["Granularity"];
             weekStart?: components["schemas"]["WeekStart"];
             compare?: components["schemas"]["Compare"];
@@ -14753,7 +15036,7 @@ export interface components {
                 goal: components["schemas"]["Action"] | components["schemas"]["Goal"];
             };
             /** @description The dimensions whose values may explain the change; the default depends on `metric` */
-            by?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "event_name") | string)[];
+            by?: (("referrer" | "utm_source" | "utm_medium" | "utm_campaign" | "utm_term" | "utm_content" | "gclid" | "country" | "region" | "city" | "device_type" | "browser_name" | "browser_version" | "os_name" | "os_version" | "language" | "timezone" | "screen_resolution" | "entry_page" | "exit_page" | "website" | "path" | "title" | "event_name") | string)[];
             /** @description Rows whose `weight` is nearer to 0 are left out; default 2; 0 keeps all */
             minWeight?: number;
             /** @description Rows of one dimension at most; default 5 */
@@ -17350,6 +17633,66 @@ export interface operations {
             504: components["responses"]["Error504"];
         };
     };
+    askToEndMail: {
+        parameters: {
+            query: {
+                /** @description From the mail */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description The id of the request, also in the log */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    endMail: {
+        parameters: {
+            query: {
+                /** @description From the mail */
+                token: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description The id of the request, also in the log */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
     getDocument: {
         parameters: {
             query?: {
@@ -19073,7 +19416,7 @@ export interface operations {
     removeDefinition: {
         parameters: {
             query: {
-                kind: "goal" | "funnel" | "segment" | "annotation";
+                kind: "goal" | "funnel" | "segment" | "annotation" | "notice" | "report";
                 name: string;
             };
             header?: never;
@@ -19108,6 +19451,103 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description How many messages; default 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The website */
+                website_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description The version of the answer, for If-None-Match */
+                    ETag?: string;
+                    /** @description The id of the request, also in the log */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        success: boolean;
+                        deliveries: components["schemas"]["Delivery"][];
+                    };
+                };
+            };
+            /** @description The answer has not changed since the one whose ETag is in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    testNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The website */
+                website_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Default `notice`
+                     * @enum {string}
+                     */
+                    kind?: "notice" | "report";
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description The id of the request, also in the log */
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
