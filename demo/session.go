@@ -170,7 +170,7 @@ func (v *visit) pageview(at page, previous string) {
 			f.content
 		e.GCLID = f.gclid
 		if e.ReferrerDomain == "" {
-			domain, kind := referrer.Campaign(f.source, f.medium)
+			domain, kind := referrer.Campaign(f.source, f.medium, f.gclid != "")
 			e.ReferrerDomain, e.CampaignKind = domain, string(kind)
 		}
 	} else {

@@ -237,7 +237,8 @@ func (m *maker) origin(e *store.Event, r *Record) {
 		tag(r.GCLID, "gclid")
 	if e.ReferrerDomain == "" {
 		e.ReferrerDomain, e.CampaignKind = intake.Campaign(landing,
-			intake.Tags{Source: e.UTMSource, Medium: e.UTMMedium})
+			intake.Tags{Source: e.UTMSource, Medium: e.UTMMedium,
+				Ad: intake.Ad(landing, func(string) string { return e.GCLID })})
 	}
 }
 

@@ -26,5 +26,6 @@ func (f *fields) campaign(e *store.Event) {
 	e.ReferrerDomain, e.CampaignKind = intake.Campaign(landing, intake.Tags{
 		Source: e.UTMSource, Medium: e.UTMMedium, Ref: f.text(intake.MaxUTM, "ref"),
 		OtherSource: f.text(intake.MaxUTM, "source"),
+		Ad:          intake.Ad(landing, func(id string) string { return f.text(intake.MaxUTM, id) }),
 	})
 }

@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/address"
@@ -14,6 +15,7 @@ type Tags struct {
 	Source, Medium string // utm_source and utm_medium
 	Ref            string // ref
 	OtherSource    string // source
+	Ad             bool   // see Ad
 }
 
 // Campaign returns the campaign source of an event without a referrer, and its kind. The source is the first of
@@ -21,8 +23,16 @@ type Tags struct {
 func Campaign(landing url.Values, t Tags) (domain, kind string) {
 	source := cmp.Or(Tag(t.Source, landing, "utm_source"), Tag(t.Ref, landing, "ref"),
 		Tag(t.OtherSource, landing, "source"))
-	domain, of := referrer.Campaign(source, Tag(t.Medium, landing, "utm_medium"))
+	domain, of := referrer.Campaign(source, Tag(t.Medium, landing, "utm_medium"), t.Ad)
 	return domain, string(of)
+}
+
+// Ad reports whether an event has a click id that only visits from ads have, as a field or in the parameters of the
+// landing address. field returns the field with a name; it is empty if there is none.
+func Ad(landing url.Values, field func(name string) string) bool {
+	return slices.ContainsFunc(referrer.PaidClickIDs(), func(id string) bool {
+		return Tag(field(id), landing, id) != ""
+	})
 }
 
 // Tag returns a campaign tag or a click id of an event: the given one, else the parameter of the landing address with

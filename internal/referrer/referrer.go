@@ -2,7 +2,7 @@
 //
 //	referrer.Domain("https://www.google.com/search?q=x", "shop.example") // "google.com"
 //	source, ok := referrer.Lookup("google.com")                          // Google, search
-//	domain, kind := referrer.Campaign("newsletter", "email")             // "newsletter", email
+//	domain, kind := referrer.Campaign("newsletter", "email", false)      // "newsletter", email
 //	referrer.Host("android-app://com.Example.App/")                      // "com.example.app"
 //
 // It has a table of well-known sources, and the rules for matching them.
@@ -137,8 +137,9 @@ func afterHost(ref string) string {
 // Campaign returns the source of a campaign and its kind. source is the text of utm_source, ref or source. The
 // returned domain is the main domain if the table lists the text as a host, a name or a short name. Otherwise it
 // is the text in lower case. It is empty for empty texts and for words that mean direct traffic. medium is
-// utm_medium. If it names mail, paid or social traffic, it defines the kind. Otherwise the table does.
-func Campaign(source, medium string) (domain string, kind Kind) {
+// utm_medium, and ad says that the visit has one of the PaidClickIDs. The kind is that of mail if the medium names
+// mail, then Paid for a PaidMedium or an ad, then Social if the medium names it. Otherwise the table defines it.
+func Campaign(source, medium string, ad bool) (domain string, kind Kind) {
 	source = strings.ToLower(address.Clean(source))
 	if IsDirect(source) {
 		return "", ""
@@ -154,7 +155,7 @@ func Campaign(source, medium string) (domain string, kind Kind) {
 	switch medium = strings.ToLower(address.Clean(medium)); {
 	case medium == "email" || medium == "e-mail" || medium == "newsletter":
 		kind = Email
-	case medium == "cpc" || medium == "ppc" || medium == "cpm" || strings.HasPrefix(medium, "paid"):
+	case ad || PaidMedium(medium):
 		kind = Paid
 	case medium == "social" || medium == "sm":
 		kind = Social

@@ -238,6 +238,14 @@ func TestCampaign(t *testing.T) {
 		source, medium, domain string
 		kind                   Kind
 	}{
+		{"google", "cross-network.cpm", "google.com", Paid},
+		{"x", "PPC", "x.com", Paid},
+		{"partner.example", "Retargeting", "partner.example", Paid},
+		{"partner.example", "cpcx", "partner.example", Other},
+		{"partner.example", "incpa", "partner.example", Other},
+		{"partner.example", "überpaid", "partner.example", Other},
+		{"partner.example", "ücpc", "partner.example", Other},
+		{"partner.example", "a_cpv_b", "partner.example", Paid},
 		{"chatgpt.com", "", "chatgpt.com", AI},
 		{" ChatGPT ", "", "chatgpt.com", AI},
 		{"https://www.chatgpt.com/", "referral", "chatgpt.com", AI},
@@ -256,7 +264,7 @@ func TestCampaign(t *testing.T) {
 		{"", "cpc", "", ""},
 		{"(direct)", "(none)", "", ""},
 	} {
-		if domain, kind := Campaign(c.source, c.medium); domain != c.domain || kind != c.kind {
+		if domain, kind := Campaign(c.source, c.medium, false); domain != c.domain || kind != c.kind {
 			t.Errorf("%q, %q: %q, %s, want %q, %s", c.source, c.medium, domain, kind, c.domain, c.kind)
 		}
 	}

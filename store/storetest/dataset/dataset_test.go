@@ -55,7 +55,7 @@ func TestCampaignSources(t *testing.T) {
 	t.Parallel()
 	for _, c := range campaignSources {
 		medium := c[1] // no medium stands for the kinds of the table
-		if source, kind := referrer.Campaign(c[0], medium); source != c[0] || string(kind) != c[1] {
+		if source, kind := referrer.Campaign(c[0], medium, false); source != c[0] || string(kind) != c[1] {
 			t.Errorf("campaign source %q with kind %s is stored as %q with kind %s", c[0], c[1], source, kind)
 		}
 	}
