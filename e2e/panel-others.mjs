@@ -34,6 +34,51 @@ async function first(tab, key = "Home") {
 }
 
 await run({
+  async "the live section counts minutes, renews itself, and opens visits"() {
+    const id = `${Date.now()}`, tab = await open({}, { viewport: { width: 1440, height: 900 } });
+    await settled(tab);
+    await tab.clock.install();
+    await tab.goto(`${service.address}/#${new URLSearchParams({ website: service.websiteId, section: "live", timezone })}`);
+    await settled(tab);
+    assert.ok(!(await tab.locator("select[name=preset]").isVisible()), "dates do not matter here");
+    const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+    const send = async (path, n) => {
+      const item = { type: "track", name: "screen_view", path: `https://notes.example${path}`, timestamp: Date.now(), eventId: `${id}_${n}`, anonymousId: `anon_${id}_${n}`, sessionId: `sess_${id}_${n}` };
+      const answer = await fetch(`${service.trackAddress}/batch?client_id=${service.websiteId}`, { method: "POST", body: JSON.stringify([item]), headers: { "Content-Type": "application/json", "User-Agent": chrome } });
+      assert.equal(answer.status, 200, await answer.text());
+    };
+    const visits = tab.locator(".stream li"), before = await visits.count();
+    await Promise.all(["/one", "/two"].map(send));
+    await tab.clock.runFor(10_100);
+    await tab.waitForFunction((n) => document.querySelectorAll(".stream li").length === n, before + 2);
+    await settled(tab);
+    const views = Number((await card(tab, "Visitors per minute").locator(".said").textContent()).match(/ and (\d+) pageviews? /)[1]);
+    assert.equal(views, (await query(service, { timezone, preset: "last_30m", parameters: ["summary_metrics"] }))[0].data[0].pageviews);
+    for (const title of ["Pages", "Sources"]) assert.ok((await rows(card(tab, title))).length > 0, `${title} is empty`);
+    assert.match(await tab.getByRole("img", { name: /^Visitors per minute/ }).getAttribute("aria-label"), /: at most \d+, at \d\d:\d\d\.$/);
+    assert.equal(await tab.locator(".bars rect").count(), 30);
+    await everywhere(tab, "the live section");
+    await picture(tab, "live");
+
+    // After hours of renewals the page has as many elements as before.
+    const network = await tab.context().newCDPSession(tab);
+    const renew = async (times) => {
+      for (let i = 0; i < times; i++) {
+        const answer = tab.waitForResponse(/v1\/query\?/);
+        await tab.clock.runFor(10_100);
+        await answer;
+        await settled(tab);
+      }
+      await network.send("HeapProfiler.collectGarbage");
+      return (await network.send("Memory.getDOMCounters"));
+    };
+    const few = await renew(3), many = await renew(12);
+    assert.ok(many.nodes <= few.nodes * 1.2 && many.jsEventListeners <= few.jsEventListeners * 1.2, `nodes ${few.nodes} → ${many.nodes}, listeners ${few.jsEventListeners} → ${many.jsEventListeners}`);
+    await visits.filter({ hasText: "/two" }).first().getByRole("link").click();
+    await tab.locator("dialog tbody tr").filter({ hasText: "Viewed the page" }).first().waitFor();
+    assert.match((await address(tab)).get("of"), /_1$/);
+  },
+
   async "short links have clicks, and tell where they came from"() {
     const tab = await open({ section: "links", ...dates });
     await settled(tab);

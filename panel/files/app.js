@@ -18,7 +18,7 @@ const minute = 60_000;
 let view, unknown = [], sites = null, answered = null, turn = 0, retry = 0, offers = { names: new Set() }, inSight = "";
 
 const act = {
-  view: () => view,
+  view: seen,
   go, // to another view, which Back leaves
   stay: (change, typed) => go(change, typed),
   open: (change) => go({ ...closed, ...change }),
@@ -69,7 +69,7 @@ const act = {
   },
   theme(name) {
     useTheme(name);
-    if (answered) drawControls(view, sites, answered.meta, act);
+    if (answered) drawControls(view, sites, answered.meta, act, dated(sections[view.section]));
   },
   signOut,
   again: () => show(true), // after a change by the section
@@ -87,6 +87,12 @@ const act = {
 
 /** The days of the last answer, which may begin and end with times. */
 const answeredDays = () => ({ from: answered?.meta?.startDate?.slice(0, 10), to: answered?.meta?.endDate?.slice(0, 10) });
+
+/** The view with the range of its section, or of the dialogs of its section. */
+function seen() {
+  const { range, dialogRange } = sections[view.section];
+  return { ...view, ...range, ...(view.list && dialogRange) };
+}
 
 /** Changes the view and its address. While somebody types, no steps for Back are made. */
 function go(change, typed = false) {
@@ -140,10 +146,13 @@ function signIn(text = "") {
 // Every section asks for the visitors of now. The answer also has the dates of the view.
 const shared = [{ name: "active_stats", id: "now" }];
 
+// Whether the dates of the view matter to a section.
+const dated = ({ undated, range }) => !undated && !range;
+
 /** Returns what the section shows, and what it was asked with, so that the same is not asked again. */
 async function load(section) {
-  const about = section.unfiltered ? { ...view, filters: [] } : view, parameters = [...shared, ...(section.parameters?.(about) ?? [])];
-  const asked = section.load ? write({ ...view, edit: "" }) : `${view.section} ${questionPath(view)}${JSON.stringify(question(view, parameters))}`;
+  const about = { ...view, ...section.range, ...(section.unfiltered && { filters: [] }) }, parameters = [...shared, ...(section.parameters?.(about) ?? [])];
+  const asked = section.load ? write({ ...view, edit: "" }) : `${view.section} ${questionPath(view)}${JSON.stringify(question(about, parameters))}`;
   if (asked === answered?.asked) return answered;
   byId("answers").setAttribute("aria-busy", "true");
   const learned = learn(); // beside: numbers do not wait for it
@@ -164,7 +173,7 @@ async function show(again = false) {
   const section = sections[view.section];
   if (!sites) { // the page has its shape before the first answer
     drawNavigation();
-    drawControls(view, null, null, act, !section.undated);
+    drawControls(view, null, null, act, dated(section));
   }
   try {
     sites ??= await (section.undated ? allowed(websites(), []) : websites());
@@ -182,10 +191,10 @@ async function show(again = false) {
       history.replaceState(null, "", write(view));
     }
     drawNavigation();
-    drawControls(view, sites, answered?.meta, act, !section.undated);
+    drawControls(view, sites, answered?.meta, act, dated(section));
     if (section.undated || section.unfiltered) byId("filters").hidden = true;
     else drawFilters(byId("filters"), view, act);
-    drawDialog(view, answered, act, fail);
+    drawDialog(seen(), answered, act, fail);
     const answer = await load(section);
     if (now !== turn) return;
     answered = answer;
@@ -211,7 +220,7 @@ function draw() {
   parts.removeAttribute("aria-busy");
   byId("access").hidden = true;
   const { undated } = sections[view.section];
-  drawControls(view, sites, meta, act, !undated);
+  drawControls(view, sites, meta, act, dated(sections[view.section]));
   sections[view.section].draw(parts, view, answered, act);
   if (sites.length === 0) return say("");
   const count = answers.now.success ? answers.now.data[0]?.active_users ?? 0 : null, site = sites.find(({ id }) => id === view.website);

@@ -2,6 +2,7 @@ import { flags } from "./flags.js";
 import { funnels } from "./funnels.js";
 import { goals } from "./goals.js";
 import { links } from "./links.js";
+import { live } from "./live.js";
 import { overview } from "./overview.js";
 import { paths } from "./paths.js";
 import { retention } from "./retention.js";
@@ -21,6 +22,7 @@ import { uptime } from "./uptime.js";
 //   dialog(view, answered, act)
 //                      optional: { title, content } of the dialog for a view.edit that is its own, or null
 //   undated            true if dates and filters do not matter. Such a section is also shown to keys that see no website
+//   range              optional: the range and comparison of the section in place of those of the view. dialogRange is that of its dialogs
 //   unfiltered         true if filters do not matter, but dates do
 //   offered(view)      optional: a promise of whether the key can see anything in it; if not, it is not in the navigation
-export const sections = { overview, goals, funnels, retention, paths, links, uptime, flags, settings };
+export const sections = { overview, live, goals, funnels, retention, paths, links, uptime, flags, settings };

@@ -5,7 +5,7 @@ export const texts = {
   compare: "Compare with", interval: "Interval", zone: "Time zone", signOut: "Sign out", close: "Close", apply: "Apply", custom: "Choose dates",
   skip: "Skip to the numbers", section: "Section", sectionsOf: "Sections", metricsOf: "Metrics",
   sections: {
-    overview: "Overview", goals: "Goals", funnels: "Funnels", retention: "Retention", paths: "Paths", links: "Short links", uptime: "Uptime", flags: "Flags", settings: "Settings",
+    overview: "Overview", live: "Live", goals: "Goals", funnels: "Funnels", retention: "Retention", paths: "Paths", links: "Short links", uptime: "Uptime", flags: "Flags", settings: "Settings",
   },
   presets: {
     last_30m: "Last 30 minutes", last_60m: "Last 60 minutes", last_24h: "Last 24 hours", today: "Today", yesterday: "Yesterday", last_7d: "Last 7 days", last_14d: "Last 14 days", last_28d: "28 whole days", last_30d: "Last 30 days",
@@ -89,6 +89,11 @@ export const texts = {
   unknown: (name, value, instead) => `The address asks for “${value}” (${name.toLowerCase()}), which is not known here. Shown instead: ${instead}.`,
   unknownFilter: (value) => `The address has a filter that is not known here: ${value}.`,
   tooLong: "Hours are shown for at most 30 days, and minutes for at most 6 hours. Shown instead: Automatic.",
+
+  live: {
+    minutes: "Visitors per minute", most: (count, time) => `Visitors per minute in the last 30 minutes: at most ${count}, at ${time}.`, visits: "Latest visits", nobody: "No visit in the last 30 minutes.",
+    sum: (n, visitors, m, views) => `${visitors} ${n === 1 ? "visitor" : "visitors"} and ${views} ${m === 1 ? "pageview" : "pageviews"} in the last 30 minutes`, pagesSeen: (n) => `${n} ${n === 1 ? "page" : "pages"}`,
+  },
 
   // Goals, funnels, retention and paths.
   asking: {
