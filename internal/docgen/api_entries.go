@@ -166,6 +166,12 @@ var endpoints = map[string]endpoint{
 	"DELETE /v1/websites/{website_id}/definitions": {
 		target: "/v1/websites/web_demo/definitions?kind=segment&name=Phones", errors: "`NOT_FOUND`",
 	},
+	"GET /v1/websites/{website_id}/notices": {
+		text: "[notices.md](notices.md) explains notices and reports.", target: "/v1/websites/web_demo/notices?limit=2",
+	},
+	"POST /v1/websites/{website_id}/notices": {errors: "`NOT_FOUND`"},
+	"GET /v1/notices/end":                    {},
+	"POST /v1/notices/end":                   {},
 	"GET /v1/keys": {
 		target: "/v1/keys",
 		skip:   "The answer is `{\"success\":true,\"keys\":[…],\"next\":null}`, with keys as in the next answer.",
