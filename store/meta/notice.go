@@ -109,6 +109,11 @@ func (s *Store) RecordNotices(ctx context.Context, holder string, states []store
 			}
 		}
 		for _, one := range states {
+			if isSaved, err := s.isSaved(ctx, db, one.NoticeKey); err != nil {
+				return err
+			} else if !isSaved {
+				continue // it was removed meanwhile
+			}
 			where := ofNotice(one.NoticeKey)
 			where["about"] = one.About
 			if _, err := change(ctx, db, s.sql.Delete(noticeStates.table).Where(where)); err != nil {
@@ -130,13 +135,19 @@ func (s *Store) RecordNotices(ctx context.Context, holder string, states []store
 	})
 }
 
-// queue adds a message behind the others of its notice to its target. The row of the definition is locked, so that no
-// two transactions take one place.
+// isSaved reports whether a notice exists, and locks it until the transaction ends, so that no two transactions change
+// what is known of it.
+func (s *Store) isSaved(ctx context.Context, db querier, k store.NoticeKey) (bool, error) {
+	q := s.sql.Select("name").From(definitions.table).Where(ofNotice(k)).Suffix(s.lang.forUpdate)
+	found, err := collectFrom(ctx, db, q, text)
+	return len(found) > 0, err
+}
+
+// queue adds a message behind the others of its notice to its target.
 func (s *Store) queue(ctx context.Context, db querier, d store.Delivery) error {
-	lock := s.sql.Select("name").From(definitions.table).Where(ofNotice(d.NoticeKey)).Suffix(s.lang.forUpdate)
-	found, err := collectFrom(ctx, db, lock, text)
-	if err != nil || len(found) == 0 {
-		return err // it was removed meanwhile, so nobody wants the message
+	isSaved, err := s.isSaved(ctx, db, d.NoticeKey)
+	if err != nil || !isSaved {
+		return err // if it was removed meanwhile, nobody wants the message
 	}
 	last, err := collectFrom(ctx, db, s.sql.Select("coalesce(max(seq), 0)").From(deliveries.table).
 		Where(ofTarget(&d)), number)
@@ -199,12 +210,11 @@ func (s *Store) Deliveries(ctx context.Context, website string, limit int) ([]st
 // EndMail implements [store.NoticeStore].
 func (s *Store) EndMail(ctx context.Context, end store.MailEnd) error {
 	return s.update(ctx, "end mail", func(ctx context.Context, db querier) error {
-		found, err := collectFrom(ctx, db, s.sql.Select("name").From(definitions.table).
-			Where(ofNotice(end.NoticeKey)).Suffix(s.lang.forUpdate), text)
+		isSaved, err := s.isSaved(ctx, db, end.NoticeKey)
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
+		if !isSaved {
 			return store.ErrNotFound
 		}
 		_, err = change(ctx, db, mailEnds.insert(s, end).Suffix("ON CONFLICT (website, kind, name, target) DO NOTHING"))

@@ -37,10 +37,14 @@ type commands struct {
 		Tag    websiteTag    `cmd:"" help:"Print the script element for the pages of a website."`
 	} `cmd:"" help:"Manage websites."`
 	Definitions struct {
-		List   listDefinitions  `cmd:"" help:"List the goals, funnels, segments and annotations that are saved for a website."`
-		Save   saveDefinition   `cmd:"" help:"Save a goal, a funnel, a segment or an annotation by a name."`
-		Remove removeDefinition `cmd:"" help:"Remove a goal, a funnel, a segment or an annotation."`
-	} `cmd:"" help:"Manage saved goals, funnels, segments and annotations."`
+		List   listDefinitions  `cmd:"" help:"List what is saved for a website: goals, funnels, segments, annotations, notices and reports."`
+		Save   saveDefinition   `cmd:"" help:"Save a goal, a funnel, a segment, an annotation, a notice or a report by a name."`
+		Remove removeDefinition `cmd:"" help:"Remove a goal, a funnel, a segment, an annotation, a notice or a report."`
+	} `cmd:"" help:"Manage saved goals, funnels, segments, annotations, notices and reports."`
+	Notices struct {
+		List listNotices `cmd:"" help:"List the last messages of the notices and reports of a website."`
+		Test testNotice  `cmd:"" help:"Send a test message of a notice or report."`
+	} `cmd:"" help:"See and test what notices and reports send."`
 	Links struct {
 		Add    addLink    `cmd:"" help:"Add a short link."`
 		List   listLinks  `cmd:"" help:"List the short links of an owner."`
