@@ -34,6 +34,8 @@ import (
 	"github.com/sightline-analytics/sightline/internal/keycache"
 	"github.com/sightline-analytics/sightline/mcp"
 	"github.com/sightline-analytics/sightline/memory"
+	"github.com/sightline-analytics/sightline/notify"
+	"github.com/sightline-analytics/sightline/notify/mail"
 	"github.com/sightline-analytics/sightline/panel"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/redisbus"
@@ -115,6 +117,12 @@ func refusals(t *testing.T) []refusal {
 		}),
 			"Config.Events is required | or Config.Salts | query: Config.Timeout | httpapi: Config.MaxBody" +
 				" | httpapi: Config.CORSOrigins | track: Config.MaxBody"},
+
+		{"notify.New", made(notify.New, notify.Config{Options: notify.Options{URL: "x", Panel: "ftp://x"}}),
+			"Config.Store | Config.Engine | Config.Directory | Config.URL | Config.Panel"},
+		{"notify/mail.New", made(mail.New, mail.Config{}), "Config.From | Config.Server"},
+		{"notify/mail.New", made(mail.New, mail.Config{From: "a@b.example", Server: "smtp+plain://u:p@h:0"}),
+			"Config.Server must not send a password | Config.Server has an impossible port"},
 
 		{"auth.New", made(auth.New, auth.Config{}), "Config.Store | pepper"},
 		{"auth.New", made(auth.New, auth.Config{Prefix: "a_b"}), "Config.Store | pepper | prefix"},

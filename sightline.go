@@ -33,7 +33,7 @@ type Service struct {
 	directory store.Directory
 	sealer    *query.Sealer
 	health    *health.Checker
-	notices   *notify.Service // nil if the records keep no notices
+	notices   *notify.Service               // nil if the records keep no notices
 	closers   []func(context.Context) error // in the order of opening
 
 	mu      sync.Mutex
