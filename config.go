@@ -85,8 +85,8 @@ type Config struct {
 	API   httpapi.Options     // options of the API, such as CORSOrigins and Observe
 	Track track.Options       // options of tracking, such as Geo and Window
 	Trail audit.Options       // options of the audit trail in Records, such as Retention
-	// Notify are the options of notices and reports, which Run sends if Records are a [store.NoticeStore]: such as Mail,
-	// and a Sender of the host.
+	// Notify are the options of notices and reports, such as Mail and a Sender of the host. Run sends them if Records
+	// are a [store.NoticeStore].
 	Notify notify.Options
 }
 

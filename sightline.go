@@ -80,9 +80,9 @@ func (s *Service) Health() *health.Checker { return s.health }
 func (s *Service) Notices() *notify.Service { return s.notices }
 
 // Run does the background work: it precomputes the results of finished days, removes the rows of days that are older
-// than their website keeps them ([store.Rules]), sends notices and reports, and maintains the stores. It returns nil when ctx ends or Close is
-// called, after the work has ended. Without Run, queries get slower as events accumulate. The error is ErrRunning or
-// ErrClosed. Failures of the work are logged, and the work is tried again.
+// than their website keeps them ([store.Rules]), sends notices and reports, and maintains the stores. It returns nil
+// when ctx ends or Close is called, after the work has ended. Without Run, queries get slower as events accumulate. The
+// error is ErrRunning or ErrClosed. Failures of the work are logged, and the work is tried again.
 func (s *Service) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

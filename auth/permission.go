@@ -49,8 +49,8 @@ func ToManageDefinitions() Permission {
 	return Permission{AnyOf: anyOf(ManageDefinitions), KeyOnly: true}
 }
 
-// ToManageNotices is for saving and seeing the notices and reports of a website, which send numbers of all its rows. The
-// key must also have [ToRead].
+// ToManageNotices is for saving and seeing the notices and reports of a website, which send numbers of all its rows.
+// The key must also have [ToRead].
 func ToManageNotices() Permission { return wholly(ManageDefinitions) }
 
 // ToManageAllNotices is ToManageNotices for notices and reports of all websites of the owner.

@@ -56,8 +56,8 @@ type Config struct {
 	// Minter makes panel tokens for keys that Auth accepts; *auth.Keys is a Minter. If it is nil, POST /v1/tokens does
 	// not exist.
 	Minter auth.Minter
-	// Definitions keeps saved goals, funnels, segments, annotations, notices and reports. If it is nil, their routes do not exist, and
-	// queries cannot use them.
+	// Definitions keeps saved goals, funnels, segments, annotations, notices and reports. If it is nil, their routes do
+	// not exist, and queries cannot use them.
 	Definitions store.DefinitionStore
 	// Notices delivers notices and reports. If it is nil, the routes below /v1/websites/{website_id}/notices and
 	// /v1/notices do not exist.

@@ -21,7 +21,8 @@ func definitionWorld(t *testing.T) *world {
 		}
 	}
 	w := newWorld(t, func(cfg *Config) { cfg.Definitions = saved })
-	w.keys["definer"] = &auth.Key{ID: "key_definer", Owner: "org_a", Scopes: []auth.Scope{auth.ManageDefinitions, auth.ReadData},
+	w.keys["definer"] = &auth.Key{ID: "key_definer", Owner: "org_a",
+		Scopes:    []auth.Scope{auth.ManageDefinitions, auth.ReadData},
 		Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}}
 	return w
 }

@@ -182,7 +182,8 @@ func FuzzHandler(f *testing.F) {
 		}
 		switch err := json.Unmarshal(rec.Body.Bytes(), &answer); {
 		case rec.Code >= 300 && rec.Code < 400 || method == http.MethodHead || method == http.MethodOptions:
-		case rec.Code == 200 && strings.HasPrefix(rec.Header().Get("Content-Type"), "text/html"): // a page that ends mail
+		// a page that ends mail
+		case rec.Code == 200 && strings.HasPrefix(rec.Header().Get("Content-Type"), "text/html"):
 		case err != nil:
 			t.Fatalf("%d: %v", rec.Code, err)
 		case rec.Code == 200 && (method == http.MethodPost || method == http.MethodPatch) && !isJSON(body):

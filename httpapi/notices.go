@@ -29,7 +29,8 @@ func (a *api) noticeRoutes() []*route {
 			Steps: steps{Allow: a.allowNotices, Read: a.readNoticeLimit, Answer: a.listDeliveries}},
 			about: "List the last messages of notices and reports", of: oneWebsite, off: off,
 			describe: func(d *describer) described {
-				return described{Operation: openapi.Operation{ID: "listDeliveries", Tag: tagDefinitions, NotModified: true,
+				return described{Operation: openapi.Operation{ID: "listDeliveries", Tag: tagDefinitions,
+					NotModified: true,
 					Params: []openapi.Param{websiteParam(), openapi.Query("limit",
 						openapi.Whole("How many messages; default 100", 1, maxDeliveries))},
 					About: "The newest first, with their tries and the error of the last one. Targets are shown without secrets. The server keeps the last 100 messages of a notice to a target, and all that it still tries.",

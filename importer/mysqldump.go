@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// This file reads dumps of the MySQL database of Umami, as mysqldump and mariadb-dump write them. A line INSERT INTO has
-// many rows, each in parentheses. CREATE TABLE has the columns, unless INSERT names them. As in dumps of PostgreSQL,
-// session comes before website_event.
+// This file reads dumps of the MySQL database of Umami, as mysqldump and mariadb-dump write them. A line INSERT INTO
+// has many rows, each in parentheses. CREATE TABLE has the columns, unless INSERT names them. As in dumps of
+// PostgreSQL, session comes before website_event.
 
 // umamiMySQL is the format of dumps of Umami 2 and later on MySQL or MariaDB.
 func umamiMySQL() format {

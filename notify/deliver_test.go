@@ -104,8 +104,9 @@ func (w *world) queue(name string, n int) []string {
 			id := fmt.Sprint(name, " ", i)
 			js, _ := json.Marshal(notify.Message{ID: id, Type: notify.Began, At: w.now(), Name: name, Text: "x"})
 			ids = append(ids, id)
-			if err := w.records.RecordNotices(w.t.Context(), "", nil, []store.Delivery{{ID: id, NoticeKey: one.Key(),
-				Target: fmt.Sprintf("webhook:%x", sum[:8]), Shown: "webhook", Message: js, Created: w.now(), Due: w.now(),
+			if err := w.records.RecordNotices(w.t.Context(), "", nil, []store.Delivery{{ID: id,
+				NoticeKey: one.Key(),
+				Target:    fmt.Sprintf("webhook:%x", sum[:8]), Shown: "webhook", Message: js, Created: w.now(), Due: w.now(),
 				Status: store.DeliveryPending}}); err != nil {
 				w.t.Fatal(err)
 			}
@@ -256,7 +257,8 @@ func TestForms(t *testing.T) {
 	}
 	s := w.service(notify.Options{Private: true})
 	for _, kind := range []string{"slack", "discord"} {
-		if err := s.Try(t.Context(), store.NoticeKey{Website: "shop", Kind: store.NoticeDefinition, Name: nasty + kind}); err != nil {
+		key := store.NoticeKey{Website: "shop", Kind: store.NoticeDefinition, Name: nasty + kind}
+		if err := s.Try(t.Context(), key); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -282,8 +284,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestRestarts stops servers over one database again and again, two at a time with PostgreSQL, while messages are delivered. Each
-// arrives, in order; those that arrive twice have the same id.
+// TestRestarts stops servers over one database again and again, two at a time with PostgreSQL, while messages are
+// delivered. Each arrives, in order; those that arrive twice have the same id.
 func TestRestarts(t *testing.T) {
 	for name, config := range map[string]func(w *world) meta.Config{
 		"sqlite":   nil,

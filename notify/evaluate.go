@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,7 +72,7 @@ func (s *Service) Evaluate(ctx context.Context) error {
 	if err != nil || !leads {
 		return err
 	}
-	began := time.Now()
+	began := time.Now() //nolint:forbidigo // how long it takes
 	e := &evaluation{Service: s, now: s.cfg.Now(), monitors: map[string][]store.Monitor{}}
 	if e.known, err = s.definitions(ctx); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (s *Service) Evaluate(ctx context.Context) error {
 		event.run(ctx, chosen(all, func(t *task) bool { return t.notice != nil && t.notice.Event == event.of }))
 	}
 	e.reports(ctx, chosen(all, func(t *task) bool { return t.report != nil }))
-	s.counts.round(time.Since(began), len(all))
+	s.counts.round(time.Since(began), len(all)) //nolint:forbidigo // likewise
 	s.poke()
 	return errors.Join(e.faults...)
 }
@@ -149,7 +150,8 @@ func (e *evaluation) tasks(ctx context.Context) (all []*task, err error) {
 		keys = append(keys, key)
 	}
 	slices.SortFunc(keys, func(a, b store.NoticeKey) int {
-		return strings.Compare(a.Website+"\x00"+string(a.Kind)+"\x00"+a.Name, b.Website+"\x00"+string(b.Kind)+"\x00"+b.Name)
+		return cmp.Or(strings.Compare(a.Website, b.Website), strings.Compare(string(a.Kind), string(b.Kind)),
+			strings.Compare(a.Name, b.Name))
 	})
 	for _, key := range keys {
 		d := e.known.of[key]

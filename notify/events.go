@@ -176,8 +176,9 @@ const maxVariants = 1000
 func (e *evaluation) experiments(ctx context.Context, all []*task) {
 	for _, t := range all {
 		answer, err := e.run(ctx, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: t.site.ID}},
-			query.Request{Parameters: []query.Parameter{{Name: "flag_outcomes"}}, TimeZone: t.notice.Location().String(),
-				Options: query.Options{Preset: "last_90d", Limit: new(maxVariants)}})
+			query.Request{Parameters: []query.Parameter{{Name: "flag_outcomes"}},
+				TimeZone: t.notice.Location().String(),
+				Options:  query.Options{Preset: "last_90d", Limit: new(maxVariants)}})
 		if err != nil {
 			e.fault(err)
 			continue

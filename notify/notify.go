@@ -56,8 +56,8 @@ type Config struct {
 	Usage Usage
 	// Health reports the backup. Nil: notices about it never hold.
 	Health *health.Checker
-	// EndKey signs the links that end mail. Processes with the same key accept the links of each other. Nil: mail has no
-	// such links.
+	// EndKey signs the links that end mail. Processes with the same key accept the links of each other. Nil: mail has
+	// no such links.
 	EndKey []byte
 	Now    func() time.Time // nil means time.Now
 	Logger *slog.Logger     // nil means no log

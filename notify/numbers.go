@@ -95,7 +95,8 @@ func (e *evaluation) ask(ctx context.Context, group []*task, sites []store.Websi
 		}
 		r := notice.Reading{Value: one.value, Previous: one.previous, Counts: one.counts,
 			Usual: notice.Known(usual[t.site.ID], starts, t.site.CreatedAt)}
-		e.decide(ctx, t, t.notice.Judge(r), notice.Facts{Metric: one.label, Unit: one.unit, Reading: r, From: from, To: to})
+		e.decide(ctx, t, t.notice.Judge(r),
+			notice.Facts{Metric: one.label, Unit: one.unit, Reading: r, From: from, To: to})
 	}
 	return nil
 }

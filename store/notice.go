@@ -75,13 +75,13 @@ type MailEnd struct {
 	Target string // as in Delivery
 }
 
-// A NoticeStore keeps notices between evaluations, and messages until they are delivered. It is safe for concurrent use,
-// also by several servers: one of them leads. It is optional.
+// A NoticeStore keeps notices between evaluations, and messages until they are delivered. It is safe for concurrent
+// use, also by several servers: one of them leads. It is optional.
 type NoticeStore interface {
 	// Notices lists the notices and reports of all websites, in any order.
 	Notices(ctx context.Context) ([]Notice, error)
-	// LeadNotices reports whether holder, a server, may evaluate and deliver for a time from now on. No other server may
-	// in this time.
+	// LeadNotices reports whether holder, a server, may evaluate and deliver for a time from now on. No other server
+	// may in this time.
 	LeadNotices(ctx context.Context, holder string, lease time.Duration) (bool, error)
 	// ResignNotices ends the lead of holder, if it has it.
 	ResignNotices(ctx context.Context, holder string) error

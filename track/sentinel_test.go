@@ -44,6 +44,7 @@ var sentinels = map[string]struct {
 	"store.ErrBound":        {store.ErrBound, 500},
 	"store.ErrManyProfiles": {store.ErrManyProfiles, 403},
 	"store.ErrManyTraits":   {store.ErrManyTraits, 400},
+	"store.ErrNotLeader":    {store.ErrNotLeader, 500},
 }
 
 // TestSentinels reads the documents of the interfaces that tracking calls. Every error that a package declares, or that

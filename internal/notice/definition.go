@@ -244,7 +244,8 @@ func (n *Notice) checkEvent(patch *body.Patch[Notice], add func(field, message s
 		add("event", mistake.OneOf(n.Event, Events()...))
 		return
 	}
-	for name, of := range map[string]Event{"minutes": Silent, "monitor": Monitor, "flag": Experiment, "percent": Quota} {
+	parts := map[string]Event{"minutes": Silent, "monitor": Monitor, "flag": Experiment, "percent": Quota}
+	for name, of := range parts {
 		if patch.Gives(name) && n.Event != of {
 			add(name, fmt.Sprintf("is for the event %s", of))
 		}

@@ -131,7 +131,8 @@ func TestStep(t *testing.T) {
 				t.Fatalf("run %d: told a beginning after %v, quiet %v", run, now.Sub(told), quiet)
 			case change == notice.Ends && (v != notice.Rests || !on):
 				t.Fatalf("run %d: told an end", run)
-			case change == notice.None && (v == notice.Rests && on || v == notice.Holds && !on && now.Sub(told) >= quiet):
+			case change == notice.None &&
+				(v == notice.Rests && on || v == notice.Holds && !on && now.Sub(told) >= quiet):
 				t.Fatalf("run %d: a change was not told: %v while %v", run, v, on)
 			}
 			if change == notice.Begins {

@@ -224,7 +224,7 @@ func Complete(d, before *store.Definition) error {
 	if err := json.Unmarshal(d.Body, &members); err != nil {
 		return err
 	}
-	to, err := json.Marshal(n.To)
+	to, err := json.Marshal(n.To) //nolint:gosec // secrets of webhooks are stored with the definition
 	if err != nil {
 		return err
 	}

@@ -20,5 +20,6 @@ func PaidMedium(medium string) bool {
 // PaidClickIDs returns the parameters that advertising services add to the addresses of their ads, and nowhere else.
 // Facebook adds fbclid to all links, and dclid also stands for ads that were only seen, so these are not among them.
 func PaidClickIDs() []string {
-	return []string{"gclid", "gbraid", "wbraid", "msclkid", "yclid", "ttclid", "twclid", "li_fat_id", "rdt_cid", "ScCid"}
+	return []string{"gclid", "gbraid", "wbraid", "msclkid", "yclid", "ttclid", "twclid", "li_fat_id", "rdt_cid",
+		"ScCid"}
 }

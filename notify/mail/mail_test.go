@@ -154,7 +154,8 @@ func (s *server) talk(c net.Conn) {
 
 func letter() notify.Mail {
 	return notify.Mail{ID: "msg_1", To: "ada@shop.example", Subject: "Größe: up\r\nBcc: eve@evil.example",
-		Text: "Ein Text\n.\nmit Punkt", HTML: "<p>ein <b>Text</b></p>", At: time.Date(2026, 11, 2, 3, 4, 5, 0, time.UTC),
+		Text: "Ein Text\n.\nmit Punkt", HTML: "<p>ein <b>Text</b></p>",
+		At:  time.Date(2026, 11, 2, 3, 4, 5, 0, time.UTC),
 		End: "https://stats.example/v1/notices/end?token=" + strings.Repeat("x", 200)}
 }
 

@@ -70,7 +70,8 @@ func (a *asker) leaf(f fields, depth int) reference.Filter {
 func (w *Dataset) Key(rng *rand.Rand) []reference.Filter {
 	a := &asker{Rand: rng, dataset: w, kind: reference.Type{Kind: store.KindWebsite}, asking: true}
 	f := fields{properties: true, deeds: true,
-		names: append(reference.SessionFields(), "path", "path", "title", "event_name", "namespace", "profile_id", "session_id")}
+		names: append(reference.SessionFields(), "path", "path", "title", "event_name", "namespace", "profile_id",
+			"session_id")}
 	for {
 		a.anchor = a.sampleOf(a.another())
 		if key := a.mandatoryGroup(f); key[0].Field == "" && key[0].Did == nil {
