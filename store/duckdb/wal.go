@@ -77,13 +77,13 @@ var units = map[string]float64{"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 <
 // compare compares an undamaged log with the size that the engine replayed, which is rounded to a tenth of a
 // unit. It detects swapped words in an entry: the checksum of the entry stays the same, but the engine may take
 // the entry for the end of the log. In that case compare sets w.committed to the end of the last replayed
-// commit.
+// commit. Of a log without commits nothing can be lost.
 func (w *walk) compare(replayed string) {
 	number, unit, _ := strings.Cut(replayed, " ")
 	n, err := strconv.ParseFloat(number, 64)
 	size := units[unit]
 	fits := func(end int64) bool { return math.Abs(n*size-float64(end)) <= size/9 }
-	if err != nil || size == 0 || w.obsolete || !w.known || w.committed == 0 || fits(w.committed) {
+	if err != nil || size == 0 || w.obsolete || !w.known || len(w.commits) == 0 || fits(w.committed) {
 		return
 	}
 	w.later, w.committed = len(w.commits), 0

@@ -228,6 +228,11 @@ func TestIncompleteLogIsCut(t *testing.T) {
 	opened(t, file, log[:len(log)-100], 1000, "level=WARN", "entries=")
 	opened(t, file, log[:10], 500, "level=WARN")
 	opened(t, file, log[:20], 500, "level=WARN") // cuts the file id
+	header, _, _, err := readWalHeader(bytes.NewReader(log), int64(len(log)))
+	if err != nil || header == 0 {
+		t.Fatal(header, err)
+	}
+	opened(t, file, log[:header], 500) // the process ended before the first commit
 }
 
 func TestDamagedLastCommitIsCopied(t *testing.T) {
