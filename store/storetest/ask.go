@@ -124,6 +124,9 @@ func everyType(t *testing.T, s store.Store, sampleEvery int) {
 			}
 			var mandatory []query.Filter
 			for _, field := range info.Filters {
+				if field == "website" { // the resources of a key say which it reads
+					continue
+				}
 				mandatory = append(mandatory, query.Filter{Field: field, Op: query.NotIn, Values: []string{"AQ", "BV"}})
 			}
 			answers(ways(info)[0], mandatory...)

@@ -29,7 +29,7 @@ var hostDefinitions = query.Definitions{
 	},
 	Dimensions: []query.Dimension{
 		{Name: "plan", Table: "custom", Property: "plan"},
-		{Name: "page_title", Table: "pageviews", Column: "title"},
+		{Name: "viewport", Table: "pageviews", Column: "viewport_size"},
 	},
 }
 
@@ -52,7 +52,7 @@ func hostTypes() []query.Type {
 		ofHost("host_clock", "custom", query.Breakdown, []string{"weekday", "hour_of_day"},
 			[]string{"weekday", "hour_of_day"},
 			append([]string{"weekday", "hour_of_day"}, numbers...)...),
-		ofHost("host_titles", "pageviews", query.Breakdown, []string{"page_title"}, []string{"-load"}, "page_title",
+		ofHost("host_viewports", "pageviews", query.Breakdown, []string{"viewport"}, []string{"-load"}, "viewport",
 			"pageviews", "load"),
 		ofHost("host_sessions", "sessions", query.Breakdown, []string{"weekday"}, []string{"weekday"}, "weekday",
 			"sessions"),

@@ -39,7 +39,7 @@ func newHostWorld(seed uint64) *hostWorld {
 			members: map[string]string{}}
 		r.AnonymousID = "v" + fmt.Sprint(rnd.IntN(20))
 		if i%4 == 0 {
-			r.Kind, r.Name, r.Path, r.Title, r.SessionID = store.Pageview, "screen_view", pick("/a", "/ab", "/b"),
+			r.Kind, r.Name, r.Path, r.Viewport, r.SessionID = store.Pageview, "screen_view", pick("/a", "/ab", "/b"),
 				pick("", "Start", "Ü"), "s"+r.ID
 			if rnd.IntN(3) > 0 {
 				r.LoadTime = store.Known(rnd.Int64N(1000))
@@ -239,7 +239,7 @@ func (w *hostWorld) cases() []hostCase {
 	for _, day := range weekdays {
 		sessions.want = append(sessions.want, fmt.Sprintf(`{"weekday":%d,"sessions":%d}`, day, len(ofWeekday[day])))
 	}
-	return append(cases, groupTotals, clock, sessions, w.titles(w.inRange(w.views, all)))
+	return append(cases, groupTotals, clock, sessions, w.viewports(w.inRange(w.views, all)))
 }
 
 func quoted(s string) string {
@@ -293,11 +293,11 @@ func (w *hostWorld) trends(rows []hostRow) (want []string) {
 	return want
 }
 
-func (w *hostWorld) titles(views []hostRow) hostCase {
-	c := hostCase{"load time by title", query.Request{Parameters: []query.Parameter{{Name: "host_titles"}}}, nil, false}
-	keys, groups := byKey(views, func(r hostRow) string { return r.Title })
-	load := func(title string) (sum int64) {
-		for _, r := range groups[title] {
+func (w *hostWorld) viewports(views []hostRow) hostCase {
+	c := hostCase{"load time by viewport", query.Request{Parameters: []query.Parameter{{Name: "host_viewports"}}}, nil, false}
+	keys, groups := byKey(views, func(r hostRow) string { return r.Viewport })
+	load := func(viewport string) (sum int64) {
+		for _, r := range groups[viewport] {
 			if strings.HasPrefix(r.Path, "/a") {
 				sum += r.LoadTime.V
 			}
@@ -306,7 +306,7 @@ func (w *hostWorld) titles(views []hostRow) hostCase {
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(load(b), load(a)) })
 	for _, key := range keys {
-		c.want = append(c.want, fmt.Sprintf(`{"page_title":%s,"pageviews":%d,"load":%d}`, quoted(key), len(groups[key]),
+		c.want = append(c.want, fmt.Sprintf(`{"viewport":%s,"pageviews":%d,"load":%d}`, quoted(key), len(groups[key]),
 			load(key)))
 	}
 	return c

@@ -19,14 +19,14 @@ import (
 // overviews, with their entity tags.
 //
 // sets is the number of random sets of filters. Each set removes some rows and leaves some, and uses a new store. If
-// few answers change by the filters of these sets, Keys draws up to as many sets again. In the end Keys plants two
+// few answers change by the filters of these sets, Keys draws some times as many. In the end Keys plants two
 // mistakes: the mandatory filters are dropped, or treated as filters of the request. It fails unless the comparison
 // finds both.
 func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	w := dataset.New(seed)
 	all := h.filled(t, &w.Batch)
 	p := &proof{t: t, harness: h, all: all, dataset: &w, data: reference.NewData(w.Batch)}
-	for n := 0; n < sets || n < 2*sets+6 && !p.matters(); n++ {
+	for n := 0; n < sets || n < 4*sets+12 && !p.matters(); n++ {
 		p.try(n, seed)
 	}
 	t.Run("the filters changed answers", func(t *testing.T) {
