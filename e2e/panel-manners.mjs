@@ -305,7 +305,7 @@ await run({
   async "numbers and dates are those of the reader"() {
     const tab = await open({ preset: "last_30d" }, { locale: "de-DE" });
     await settled(tab);
-    const { pageviews, bounce_rate } = await totals({ preset: "last_30d" }), tile = (name) => tab.locator("#tiles button").filter({ hasText: name }).locator("strong").textContent();
+    const { pageviews, bounce_rate } = await totals({ preset: "last_30d" }), tile = (name) => tab.locator("#tiles .tile").filter({ hasText: name }).locator("strong").textContent();
     assert.equal(await tile("Pageviews"), pageviews.toLocaleString("de-DE"));
     assert.match(await tile("Pageviews"), /^\d+\.\d{3}$/);
     assert.equal(await tile("Bounce rate"), (bounce_rate / 100).toLocaleString("de-DE", { style: "percent", maximumFractionDigits: 1 }));
@@ -405,7 +405,7 @@ await run({
         return one.textContent.includes("%") && new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom / 8))).size > 1;
       }).map((one) => one.textContent));
       assert.deepEqual(broken, [], `${width} px: a percent sign is on a line of its own`);
-      const rows = await tab.locator("#tiles button").evaluateAll((all) => Object.values(Object.groupBy(all, (one) => Math.round(one.getBoundingClientRect().top))).map((row) => row.length));
+      const rows = await tab.locator("#tiles .tile").evaluateAll((all) => Object.values(Object.groupBy(all, (one) => Math.round(one.getBoundingClientRect().top))).map((row) => row.length));
       assert.equal(new Set(rows).size, 1, `${width} px: rows with ${rows} tiles`);
       assert.doesNotMatch(await tab.locator("#cards").textContent(), /\$flag_evaluated/);
       const labels = await tab.evaluate(async () => {

@@ -258,7 +258,7 @@ await run({
     await tab.keyboard.press("Enter");
     await settled(tab);
     const filtered = async (code) => (await site(["summary_metrics"], [{ field: "country", op: "eq", value: code }]))[0][0].pageviews;
-    const views = async (page) => number(await page.locator("#tiles button").filter({ hasText: "Pageviews" }).locator("strong").textContent());
+    const views = async (page) => number(await page.locator("#tiles .tile").filter({ hasText: "Pageviews" }).locator("strong").textContent());
     assert.equal(await views(tab), await filtered(known[1].country_code));
     assert.deepEqual((await address(tab)).getAll("filter"), [JSON.stringify(["country", "is", known[1].country_code])]);
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { accessible, address, everywhere, night, number, open, picture, run, service, settled } from "./panel-page.mjs";
 import { query } from "./service.mjs";
 
-const tile = async (tab, title) => number(await tab.locator("#tiles button").filter({ hasText: title }).locator("strong").textContent());
+const tile = async (tab, title) => number(await tab.locator("#tiles .tile").filter({ hasText: title }).locator("strong").textContent());
 const card = (tab, title) => tab.locator(".card").filter({ has: tab.locator(`h2:text-is("${title}")`) });
 const totals = async (body) => (await query(service, { timezone: "Europe/Berlin", preset: "last_7d", parameters: ["summary_metrics"], ...body }))[0].data[0];
 
@@ -176,7 +176,7 @@ await run({
     assert.deepEqual([sent[0].preset, sent[0].complete, sent[0].startDate], ["last_28d", true, undefined], "the page counts the days itself");
     assert.equal(await tab.locator("path.open").count(), 0, "the range has a day that is not over");
     // The other value stands in the tile, the list and the tip of the chart.
-    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`from ${shownOf(before.visitors)}`));
+    assert.ok((await tab.locator("#tiles .tile").first().textContent()).includes(`from ${shownOf(before.visitors)}`));
     const cells = await card(tab, "Pages").locator("tbody tr").first().locator("td").allTextContents();
     assert.deepEqual(cells.slice(0, 3), [page.path, shownOf(page.visitors), shownOf(pageBefore.visitors)]);
     await tab.getByRole("slider").focus();
@@ -197,7 +197,7 @@ await run({
     await settled(tab);
     assert.equal(await tab.locator("input[name=compareTo]").inputValue(), day(35));
     const [{ previous: [chosen] }] = await compared(own);
-    assert.ok((await tab.locator("#tiles button").first().textContent()).includes(`from ${shownOf(chosen.visitors)}`));
+    assert.ok((await tab.locator("#tiles .tile").first().textContent()).includes(`from ${shownOf(chosen.visitors)}`));
     await everywhere(tab, "a period of one's own to compare with");
     await tab.locator("select[name=preset]").selectOption("last_12m"); // longer than 364 days can be
     await tab.setViewportSize({ width: 1440, height: 900 });
@@ -318,7 +318,7 @@ await run({
     assert.match(await tab.locator(".tip").textContent(), new RegExp(`: ${data[0].visitors} Visitors`));
     await tab.keyboard.press("ArrowRight");
     assert.match(await text(), new RegExp(`: ${data[1].visitors} Visitors`));
-    await tab.locator("#tiles button").filter({ hasText: "Pageviews" }).click();
+    await tab.locator("#tiles .title").filter({ hasText: "Pageviews" }).click({ position: { x: 20, y: 10 } });
     await tab.locator("#tiles button[aria-pressed=true]").filter({ hasText: "Pageviews" }).waitFor();
     assert.equal((await address(tab)).get("metric"), "pageviews");
     const box = await slider.boundingBox();

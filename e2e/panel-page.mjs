@@ -3,7 +3,7 @@
 //   node panel-overview.mjs '{"address":…,"key":…,"websiteId":…,"otherId":…,"linkId":…,"scheduleId":…,"chromium":…,"pictures":…}'
 //
 // ONLY=text in the environment runs the parts whose names have the text. WAIT is the time for each step in ms.
-// otherId is a website without events; lnk_other and mon_other are a link without clicks and a monitor without checks. pictures is an
+// otherId is a website without events; spikeId is one that panel-why.mjs fills; lnk_other and mon_other are a link without clicks and a monitor without checks. pictures is an
 // optional folder for screenshots.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -223,7 +223,7 @@ await run({
       body: JSON.stringify({ type: "track", name: "screen_view", eventId: unique("e"), path: `https://${domain}/`, anonymousId: "a1", sessionId: unique("s"), timestamp: Date.now() }),
     });
     assert.equal(sent.status, 200, await sent.text());
-    await tab.locator("#tiles button").filter({ hasText: "Pageviews" }).filter({ hasText: "1" }).waitFor();
+    await tab.locator("#tiles .tile").filter({ hasText: "Pageviews" }).filter({ hasText: "1" }).waitFor();
     assert.equal(await tab.evaluate(() => globalThis.kept), true, "the page was loaded again");
     assert.equal(await tab.locator(".first").count(), 0);
 

@@ -18,7 +18,7 @@ func TestPanel(t *testing.T) {
 	browser, folder, dir := testenv.Chromium(t), clients(t), filepath.Join(t.TempDir(), "data")
 	p := start(t, dir, "--demo-days", "70", "--limits", "off", "--track-window", "off")
 	for id, name := range map[string]string{"other": "Other", "many": "Many", "texts": "<b>Texts</b> שלום 👋",
-		"clock": "Clock"} {
+		"clock": "Clock", "spike": "Spike"} {
 		if _, errs, code := run(t, "websites", "add", "--data", dir, "--name", name, "--domain", id+".example", "--id",
 			"web_"+id); code != 0 {
 			t.Fatalf("websites add: exit code %d, %q", code, errs)
@@ -37,13 +37,13 @@ func TestPanel(t *testing.T) {
 	settings, err := json.Marshal(map[string]string{
 		"address": p.Address, "trackAddress": p.TrackAddress, "key": p.Key, "websiteId": p.WebsiteID,
 		"otherId": "web_other", "manyId": "web_many",
-		"textsId": "web_texts", "clockId": "web_clock", "linkId": p.LinkID, "scheduleId": p.ScheduleID,
-		"chromium": browser, "root": module,
+		"textsId": "web_texts", "clockId": "web_clock", "spikeId": "web_spike",
+		"linkId": p.LinkID, "scheduleId": p.ScheduleID, "chromium": browser, "root": module,
 	})
 	if err := errors.Join(err, rootErr); err != nil {
 		t.Fatal(err)
 	}
-	parts := []string{"overview", "asking", "others", "settings", "manners"}
+	parts := []string{"overview", "asking", "others", "settings", "manners", "why"}
 	if os.Getenv("SIGHTLINE_BENCH_PANEL") != "" {
 		parts = append(parts, "bench")
 	}

@@ -121,6 +121,18 @@ export function annotationsDialog(view, act, day) {
   return { title: words.title, content };
 }
 
+/**
+ * Returns, for each of some periods with their two instants, the annotations of a view's website in it: when as text, and their texts,
+ * the oldest first.
+ */
+export async function annotationsIn({ website, zone }, periods) {
+  const marks = marksOf(await allowed(savedOf(website, kind), []), zone);
+  return periods.map(([from, to]) => {
+    const [start, end] = minutesOf({ from, to, timezone: zone });
+    return marks.filter(({ at }) => at >= start.slice(0, at.length) && at <= end.slice(0, at.length)).map(({ at, text }) => ({ when: timeOf(at), text }));
+  });
+}
+
 // The name only identifies an annotation: it has the time and as much of the text as fits.
 function newName({ at, text }) {
   const taken = new Set(known.all.filter(({ body }) => body.at !== at || body.text !== text).map(({ name }) => name));

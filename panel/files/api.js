@@ -151,8 +151,20 @@ export function question(view, parameters) {
   };
 }
 
-export const questionPath = (view) => `/v1/query?${new URLSearchParams({ website_id: view.website, timezone: view.zone })}`;
+export const questionPath = (view, route = "/v1/query") => `${route}?${new URLSearchParams({ website_id: view.website, timezone: view.zone })}`;
 export const ask = (view, parameters) => call(questionPath(view), question(view, parameters));
+
+/** Returns the SQL of parameters of a view, which the server does not run. */
+export const compiled = (view, parameters) => call(questionPath(view, "/v1/query/compile"), question(view, parameters));
+
+let types = null;
+
+/** Returns the query types of the server with their descriptions, for which it is asked once. */
+export function described() {
+  types ??= call("/v1/query/types?include_meta=true");
+  types.catch(() => { types = null; });
+  return types;
+}
 
 const aboutPath = (subject, view) => `/v1/query?${new URLSearchParams({ ...subject, timezone: view.zone })}`;
 

@@ -1,7 +1,7 @@
 // The chart: one metric as a line over a soft fill, that of the other period as a second line, and lanes of what happened below.
 // Values are shown on hover, touch and arrow keys.
 import { bucketOf, timeInBucket } from "./annotations.js";
-import { addDays, minutesOf } from "./dates.js";
+import { addDays, compareOf, minutesOf } from "./dates.js";
 import { element, replace } from "./dom.js";
 import { bucket, changed, onScale, shown, span } from "./format.js";
 import { texts } from "./texts.js";
@@ -225,3 +225,6 @@ export const metrics = [
   { column: "visitors", format: "whole", good: 1 }, { column: "sessions", format: "whole", good: 1 }, { column: "pageviews", format: "whole", good: 1 },
   { column: "bounce_rate", format: "percent", good: -1 }, { column: "median_session_duration", format: "seconds", good: 1 }, { column: "pages_per_session", format: "decimal", good: 1 },
 ].map((metric) => ({ ...metric, title: texts.metrics[metric.column] }));
+
+/** The parameter that asks for the metrics of a view. */
+export const totalsOf = (view) => ({ name: "summary_metrics", id: "totals", compare: compareOf(view) });

@@ -1,5 +1,6 @@
 // The dialog: all rows of a list with search, sort and pages, or the form of a filter. Its state is part of the address.
 import { button, byId, copied, element, focusOn, replace } from "./dom.js";
+import { write } from "./address.js";
 import { ask, condition } from "./api.js";
 import { compareOf } from "./dates.js";
 import { csvOf, save } from "./export.js";
@@ -30,7 +31,7 @@ export async function drawDialog(view, answered, act, failed) {
     drawn = opener = "";
     return;
   }
-  const frame = JSON.stringify([view.list, view.of, view.edit]);
+  const frame = JSON.stringify([view.list, view.of, view.edit, view.edit.startsWith("why:") && write(view)]); // that drawer is about all of the view
   if (frame !== drawn) {
     drawn = frame;
     if (view.list) listFrame(dialog, view, act);

@@ -31,7 +31,7 @@ export function goProgram(view, parameter) {
   const asked = { ...question(view, []), ...parameter };
   const fields = [
     ["Preset", asked.preset && quoted(asked.preset)], ["StartDate", asked.startDate && quoted(asked.startDate)], ["EndDate", asked.endDate && quoted(asked.endDate)], ["Complete", asked.complete && "true"],
-    ["TimeZone", quoted(view.zone)], ["Filters", asked.filters.length > 0 && list("Filter", asked.filters.map(filterOf))], ["SortBy", asked.sortBy && quoted(asked.sortBy)],
+    ["TimeZone", quoted(view.zone)], ["Metric", asked.metric && `&client.ChangedMetric{Name: ${quoted(asked.metric)}}`], ["MinWeight", asked.minWeight && `new(${asked.minWeight.toFixed(1)})`], ["Filters", asked.filters.length > 0 && list("Filter", asked.filters.map(filterOf))], ["SortBy", asked.sortBy && quoted(asked.sortBy)],
     ["SortOrder", asked.sortOrder && quoted(asked.sortOrder)], ["Limit", asked.limit], ["Page", asked.page > 1 && asked.page], ["WeekStart", quoted(asked.weekStart)],
     ["Compare", asked.compare && asked.compare !== "none" && quoted(asked.compare)],
   ].filter(([, value]) => value);

@@ -276,6 +276,22 @@ export const texts = {
     remove: "Remove", removeOf: (text) => `Remove the annotation ${text}`, removeAgain: "Remove for everybody", added: "Added.", removed: "Removed.",
   },
 
+  // What moved a number.
+  why: {
+    title: (metric) => `Why: ${metric}`, open: (metric) => `: explain ${metric}`, hint: (value) => `${value}: what it counts, and what moved it`, changed: "What changed", all: "All of it",
+    of: (field, value) => `${field} ${value}`, moved: (n, now, before, usual) => `: ${now} ${n === 1 ? "visitor" : "visitors"}, ${before} before. If all had moved together: ${usual}.`,
+    counts: (text) => `Counts: ${text}.`, counted: "This period", compared: "The other period", period: (from, to) => `${from} – ${to}`, cut: "Not over yet", oneCut: "This period is counted up to now.",
+    bothCut: "This period is counted up to now, and the other one up to the same time.",
+    movers: "What moved it", value: "Where", now: "Now", before: "Before", expected: "Expected", weight: "Weight", weightOf: (n) => `${n > 0 ? "+" : "−"}${Math.abs(n).toFixed(1)}`,
+    help: "Expected is the number now if all had moved together. The weight says how surely the share of a row changed; rows below 3 are left out. One cause can show in several rows.",
+    onlyCounts: "The server explains counts, not rates and times. Look at what moved:", alone: "This range is compared with nothing.", compare: "Compare it with the same weekdays before",
+    together: "Everything moved together: no source, place, page, device or browser changed its share.", nothing: "One of the two periods has no visits, so there is nothing to explain.",
+    visits: "Single visits of this period", notes: "Annotations in these periods", noNotes: "There are none.",
+    request: "The request", about: "Request of", abouts: { number: "The number", why: "What moved it" }, forms: { curl: "curl", go: "Go", sql: "SQL" }, copy: "Copy", notCopied: "The browser did not allow to copy. Select the text below.",
+    copied: { curl: "Copied. Put your key in the place of KEY.", go: "Copied. The program takes its key from SIGHTLINE_KEY.", sql: "Copied." },
+    noSQL: "This key cannot see SQL. It takes a key that reads the website without mandatory filters, and no panel token.",
+  },
+
   // Shortcuts and exports.
   manners: {
     theme: "Appearance", themes: { system: "As the system", light: "Light", dark: "Dark" }, print: "Print",
