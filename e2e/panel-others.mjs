@@ -176,7 +176,7 @@ await run({
       const [{ data: outcomes }] = await query(service, { timezone, startDate: view.from, endDate: view.to, parameters: ["flag_outcomes"], filters: filter ? [{ field: "country", op: "eq", value: "NL" }] : [] });
       const variants = outcomes.filter(({ flag }) => flag === "signup-button"), results = card(tab, "Results of signup-button");
       if (variants.length < 2) continue;
-      await tab.locator("#answers button").filter({ hasText: "signup-button" }).click();
+      await tab.locator("#answers td.name a").filter({ hasText: "signup-button" }).click();
       await results.waitFor();
       assert.deepEqual((await rows(results)).map(([name, converted]) => [name, converted]), variants.map((row) => [row.variant, `${row.converted} of ${row.visitors}`]));
       assert.ok((await results.textContent()).includes(`${percent(variants[0].conversion_low)} to ${percent(variants[0].conversion_high)}`), "the interval of a variant");

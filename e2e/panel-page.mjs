@@ -42,13 +42,15 @@ export const address = async (tab) => new URLSearchParams((await tab.evaluate(()
 
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** Fails if axe finds a fault. */
+/**
+ * Fails if axe finds a fault. All addresses of the page begin with #, so axe takes each link that is scrolled away for a skip link. That of
+ * the page is a button, which panel-overview.mjs presses.
+ */
 export async function accessible(tab, state, runOnly = rules) {
   await tab.waitForFunction(() => document.getAnimations().length === 0); // texts that fade in have less contrast
   await tab.evaluate(() => scrollTo(0, 0)); // axe takes what scrolls below the bar in sight for small
-  await tab.evaluate(() => document.querySelector("#sections").scrollTo(0, 0)); // axe takes its first link for a skip link if it is scrolled away
   if (!(await tab.evaluate(() => "axe" in globalThis))) await tab.evaluate(axe);
-  const found = await tab.evaluate((only) => axe.run(document, { runOnly: only, resultTypes: ["violations"] }), runOnly);
+  const found = await tab.evaluate((only) => axe.run(document, { runOnly: only, rules: { "skip-link": { enabled: false } }, resultTypes: ["violations"] }), runOnly);
   assert.deepEqual(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], state);
 }
 
