@@ -258,6 +258,7 @@ await run({
     await tab.getByLabel("Name", { exact: true }).fill(name);
     await accessible(tab, "segments");
     await tab.getByRole("button", { name: "Save as a segment" }).click();
+    await tab.waitForFunction(() => location.hash.includes("segment"));
     await settled(tab);
     assert.deepEqual((await address(tab)).getAll("filter").map(JSON.parse), [["segment", "is", name]]);
     assert.equal(await tile(tab, "Visitors"), (await totals({ filters: [{ not: german }] })).visitors);
