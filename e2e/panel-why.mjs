@@ -218,6 +218,7 @@ await run({
     assert.ok(!(await tab.locator("#status").getAttribute("class"))?.includes("failed"), "the page fails with its explanation");
     await tab.keyboard.press("Escape");
     await drawer(tab).waitFor({ state: "detached" });
+    await settled(tab);
     assert.equal(await changed(tab).count(), 0, "what changed in another range is shown");
   },
 });

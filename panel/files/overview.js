@@ -30,7 +30,7 @@ export const overview = {
     if (!drawn || drawn.tiles.parentElement !== parent) {
       const figure = element("figure", { id: "chart" });
       drawn = { tiles: element("div", { id: "tiles", role: "group", "aria-label": texts.metricsOf }), fault: element("p"), figure, none: element("div"), changes: element("div"), cards: element("div", { id: "cards", class: "packed" }) };
-      parent.replaceChildren(drawn.tiles, drawn.fault, drawn.none, drawn.changes, figure, drawn.cards);
+      parent.replaceChildren(drawn.tiles, drawn.fault, drawn.none, figure, drawn.changes, drawn.cards);
       drawn.chart = new Chart(figure);
     }
     replace(drawn.tiles, metrics.map((metric) => tile(metric, answers.totals, view, act)));
@@ -78,8 +78,7 @@ const inWords = (by, before, dates) => (by ? texts.changeInWords(by, before, dat
 function tile(metric, { success, data, previous, meta }, view, act) {
   const { column, title, format, good } = metric, value = success ? data[0]?.[column] : null, before = previous?.[0]?.[column], by = changed(value, before, format);
   const change = changeOf(value, before, format, good) ?? element("span", { class: "change" });
-  return element("div", { class: "tile" }, button(title, () => act.go({ metric: column }), { class: "title", "aria-pressed": String(view.metric === column), "data-key": `tile ${column}` }),
+  return element("div", { class: "tile" }, button([title, element("span", { class: "hidden" }, ` ${shown(value, format)}`, before != null && ` ${inWords(by, shown(before, format), span(meta.previous.startDate, meta.previous.endDate))}`)], () => act.go({ metric: column }), { class: "title", "aria-pressed": String(view.metric === column), "data-key": `tile ${column}` }),
     button([element("strong", {}, brief(value, format)), element("span", { class: "hidden" }, texts.why.open(title))], () => act.edit(`why:${column}`), { class: "number", title: texts.why.hint(shown(value, format)), disabled: !success, "data-key": `why ${column}` }),
-    element("span", { class: "against", "aria-hidden": "true" }, change, before != null && element("span", { class: "soft" }, texts.was(brief(before, format)))),
-    before != null && element("span", { class: "hidden" }, inWords(by, shown(before, format), span(meta.previous.startDate, meta.previous.endDate))));
+    element("span", { class: "against", "aria-hidden": "true" }, change, before != null && element("span", { class: "soft" }, texts.was(brief(before, format)))));
 }
