@@ -295,7 +295,7 @@ func (g gap) within(before, after int64) gap {
 	return gap{max(g.before, before), min(g.after, after)}
 }
 
-// errNoNumber: there is no other number between two members. It does not happen: numbers have 63 bits.
+// errNoNumber means that no other number lies between two members. It does not happen: numbers have 63 bits.
 var errNoNumber = errors.New("query: no number can replace the hash of a visitor")
 
 // other returns a random number of the gap that is not hash.
