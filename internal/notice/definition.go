@@ -23,7 +23,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An Every is how often a notice or a report is evaluated.
+// An Every is the interval at which a notice or a report is evaluated.
 type Every string
 
 // The values of Every. A notice with a period looks at the one that is over, at an hour of the day after it.
@@ -295,7 +295,7 @@ func (n *Notice) checkNumber(patch *body.Patch[Notice], bad *ask.Errors) {
 	*bad = append(*bad, wrong...)
 }
 
-// readParameter reads a parameter without a range of its own, which is at a field of the body.
+// readParameter reads a parameter without its own range, which is at a field of the body.
 func readParameter(js json.RawMessage, field string) (p ask.Parameter, bad ask.Errors) {
 	var req ask.Request
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"preset":"today","parameters":[%s]}`, js), &req); err != nil {
@@ -365,7 +365,7 @@ func (n *Notice) QuietFor() time.Duration {
 	return DefaultQuiet
 }
 
-// TellsEnds reports whether the end of n is told, too.
+// TellsEnds reports whether n also sends a message at its end.
 func (n *Notice) TellsEnds() bool { return n.Recoveries == nil || *n.Recoveries }
 
 // Silence returns the number of minutes without pageviews of [Silent].

@@ -112,7 +112,7 @@ func (e *personTotals) expired(ctx context.Context) (days []store.Day, names []s
 }
 
 // hold reads the totals of removed days around which rows may still be removed: of those next to other days, and of
-// those with rows that were written later.
+// days with rows that were written later.
 func (e *personTotals) hold(ctx context.Context) (held []store.State, err error) {
 	days, names, err := e.expired(ctx)
 	if err != nil || len(days) == 0 {
