@@ -66,7 +66,7 @@ const (
 	defaultHour    = 8
 )
 
-// ranges are what a number that is evaluated every minute may be about. The first one is the default.
+// ranges are the possible ranges of a number that is evaluated every minute. The first one is the default.
 var ranges = []string{"last_60m", "last_30m", "last_24h", "today", "this_week", "this_month"}
 
 // A Notice says what is told, when and where. Exactly one of Above, Below, Changes, Unusual and Event counts.
@@ -331,7 +331,7 @@ func Placed(wrong ask.Errors, from, to string) (bad ask.Errors) {
 	return bad
 }
 
-// placed returns mistakes of a body as those of a definition.
+// placed returns mistakes of a body as mistakes of a definition.
 func placed(wrong mistake.List) (bad ask.Errors) {
 	for _, one := range wrong {
 		field := "body"
@@ -357,7 +357,7 @@ func (n *Notice) Asks() ask.Parameter { return n.ask }
 // Location returns the zone of n.
 func (n *Notice) Location() *time.Location { return n.loc }
 
-// QuietFor returns the least time between two beginnings of n that are told.
+// QuietFor returns the least time between two messages about beginnings of n.
 func (n *Notice) QuietFor() time.Duration {
 	if quiet, ok := duration(n.Quiet); ok {
 		return quiet

@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// An answer about several websites is merged from the partials of each of them, which are those of questions about one.
+// An answer about several websites is merged from the partials of each of them, the same as for questions about one.
 // Websites share no visitors or sessions, so sets are counted apart and added. Sums are added, and
 // samples are ranked together. Texts in sets, such as links, may be the same on several websites, so these sets are
 // united. The website of rows is not a key of partials: each website has its own.
