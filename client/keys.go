@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A NewKey describes a key to create. What it leaves out is as in the key of the client.
+// A NewKey describes a key to create. Fields left out are as in the client's key.
 type NewKey struct {
 	Name      string     `json:"name"`
 	Scopes    []Scope    `json:"scopes"`

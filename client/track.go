@@ -24,7 +24,7 @@ type Event struct {
 
 	// ID is the event's identity: an event that is sent twice with one ID counts once. Empty means a random id.
 	ID string `json:"eventId,omitempty"`
-	// Time is when the event happened; zero means now.
+	// Time is the moment of the event; zero means now.
 	Time time.Time `json:"timestamp,omitzero"`
 }
 

@@ -75,7 +75,7 @@ func (h *sheet) read(text []byte) error {
 	return nil
 }
 
-// get returns a field of the current record; empty if there is no such column.
+// get returns a field of the current record; empty if no such column exists.
 func (h *sheet) get(name string) string {
 	i, ok := h.columns[name]
 	if !ok || i >= len(h.fields) {

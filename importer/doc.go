@@ -8,7 +8,7 @@
 //	fmt.Println(report.Taken, report.Skipped)
 //
 // [Formats] lists the formats of files. A file may be compressed by gzip, zstd, bzip2 or xz. A host that has events in
-// a table of its own gives them as a sequence of [Record] values: see [Source.Records].
+// its own table gives them as a sequence of [Record] values: see [Source.Records].
 //
 // # What counts
 //

@@ -80,7 +80,7 @@ func (m *maker) event(format string, r *Record) (store.Event, error) {
 	return e, nil
 }
 
-// maxAhead is how far the clock of another machine may be ahead of ours.
+// maxAhead is how far the clock of another machine may be ahead of this one's.
 const maxAhead = 5 * time.Minute
 
 // tooLate reports whether r is in the future. A time that another clock may have now becomes the time now, as in

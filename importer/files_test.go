@@ -77,7 +77,7 @@ func TestShortFiles(t *testing.T) {
 	}
 }
 
-// TestPipes imports from pipes and from files that are no regular ones: each is opened once.
+// TestPipes imports from pipes and from files that are not regular: each is opened once.
 func TestPipes(t *testing.T) {
 	log, totals := generated(t, 3000)
 	w := newWorld(t)

@@ -35,7 +35,7 @@ type getter func(column string) string
 // A reader returns the columns of the text of a piece. It fails as a parser does.
 type reader func(text []byte) (getter, error)
 
-// A format is a form of sources. Its records have columns, or it has a parser of its own.
+// A format is a form of sources. Its records have columns, or it has its own parser.
 type format struct {
 	name  string
 	title string
@@ -43,7 +43,7 @@ type format struct {
 	split func(*window) splitter
 
 	read func() reader // returns a reader for one source
-	// columns has the columns of each field. Nil means that a field is read from the column of its own name.
+	// columns has the columns of each field. Nil means that a field is read from the column with its name.
 	columns columns
 	// local says that times without a zone are in Config.TimeZone. In other formats they are in UTC.
 	local bool

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/visitorid"
 )
 
-// ids makes all ids that an import stores, but for those of visitors and sessions by address, which visitors makes.
+// ids makes all ids that an import stores, except ids of visitors and sessions by address, which visitors makes.
 type ids struct{ of *visitorid.Importer }
 
 // visitor returns the stored id of a visitor whom another program gave this id.

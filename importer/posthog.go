@@ -87,7 +87,7 @@ func finishPostHog(r *Record, get getter) error {
 	return nil
 }
 
-// ownProperties returns the properties of an object that the website set: those of PostHog begin with $.
+// ownProperties returns the properties of an object that the website set: PostHog's own begin with $.
 func ownProperties(text string) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &all) != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// storedPeople stores profiles, but refuses those with an id that begins with "many".
+// storedPeople stores profiles, but refuses profiles with an id that begins with "many".
 type storedPeople struct {
 	all  map[string]store.Profile
 	left int // calls until one fails; negative means never

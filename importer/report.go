@@ -26,7 +26,7 @@ const (
 	OtherTable Reason = "unknown_link" // a row of a link or monitor that does not exist
 )
 
-// reasons lists all reasons with what they mean.
+// reasons lists all reasons and their meanings.
 var reasons = []struct {
 	Reason
 

@@ -36,7 +36,7 @@ type Config struct {
 	LogFormat string
 	// Map names the columns of fields: its keys are fields, see [Fields], and its values are columns. A column within
 	// an object of JSON is written with dots, such as request.url. In the formats json and csv, a field that is not in
-	// Map has a column of its own name. In other formats with columns, those of Map replace those of the format.
+	// Map has a column with its name. In other formats with columns, those of Map replace those of the format.
 	// Without a Format and a LogFormat, Map means that all sources are json or csv.
 	Map map[string]string
 	// TimeZone is the zone of times without one in the formats json, csv and haproxy and with a LogFormat. Nil means

@@ -53,7 +53,7 @@ func (s *Service) deliver(ctx context.Context) {
 }
 
 // deliverDue begins to send the messages that are due, as many as may be sent at once. Nothing waits for a message: its
-// place among those that are sent is free again when its try is over.
+// place among the messages being sent is free again when its try is over.
 func (s *Service) deliverDue(ctx context.Context, sending *sync.WaitGroup) error {
 	leads, err := s.lead(ctx)
 	if err != nil || !leads {

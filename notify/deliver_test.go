@@ -115,7 +115,7 @@ func (w *world) queue(name string, n int) []string {
 	return ids
 }
 
-// hook saves a notice that is told to a webhook.
+// hook saves a notice that goes to a webhook.
 func (w *world) hook(name, address string) {
 	w.save("shop", store.NoticeDefinition, name, `{"event":"backup","to":[{"webhook":"`+address+`","secret":"`+secret+`"}]}`)
 }
@@ -215,7 +215,7 @@ func TestReceivers(t *testing.T) {
 	}
 }
 
-// TestPrivate refuses addresses that are not public, also those that a public name leads to, and those of redirects.
+// TestPrivate refuses addresses that are not public, also behind a public name or a redirect.
 func TestPrivate(t *testing.T) {
 	w := shop(t)
 	inside := receive(t, nil)

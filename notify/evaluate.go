@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A round is what evaluations remember. Only Evaluate uses it, one call at a time.
+// A round is the memory of evaluations. Only Evaluate uses it, one call at a time.
 type round struct {
 	running chan struct{} // nil: nobody evaluated yet
 	turn    int           // of the lead in which states were read
@@ -39,7 +39,7 @@ type task struct {
 
 func (t *task) key() stateKey { return stateKey{t.Key(), t.about} }
 
-// evaluation is one call of Evaluate.
+// An evaluation is one call of Evaluate.
 type evaluation struct {
 	*Service
 	now      time.Time
@@ -115,7 +115,7 @@ func (e *evaluation) fault(err error) {
 	}
 }
 
-// readStates reads the states when the server begins to lead. It drops those of notices that were removed.
+// readStates reads the states when the server begins to lead. It drops states of removed notices.
 func (e *evaluation) readStates(ctx context.Context) error {
 	r := &e.round
 	turn := e.turn()
@@ -211,7 +211,7 @@ func (e *evaluation) isTurn(t *task, since time.Duration) bool {
 	return since == 0 || since >= time.Duration(2+h.Sum32()%spread)*time.Minute
 }
 
-// state returns the state of t. That of another rule is as good as none.
+// state returns the state of t. The state of another rule does not count.
 func (e *evaluation) state(t *task) notice.State {
 	if state := e.round.states[t.key()]; state.Rule == t.rule {
 		return state

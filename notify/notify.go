@@ -3,7 +3,7 @@
 // of the host. See docs/notices.md.
 //
 // A message is stored in the same transaction as the change that it tells, and stays until it is delivered. So each
-// change is told at least once, also if the server is killed, and usually exactly once.
+// change is reported at least once, even if the server is killed, and usually exactly once.
 package notify
 
 import (
@@ -32,9 +32,9 @@ import (
 type Options struct {
 	// Sender delivers to the targets {"host": "…"} of notices. Nil: such messages are tried for a day, and fail.
 	Sender Sender
-	// Mail delivers mail; package notify/mail has one. Nil: likewise.
+	// Mail delivers mail; package notify/mail has one. Nil: as for Sender.
 	Mail Mailer
-	// Private allows webhooks to reach addresses that are not public, such as those of this machine.
+	// Private allows webhooks to reach addresses that are not public, such as this machine's.
 	Private bool
 	// URL is the address of the API as people and mail programs reach it, such as https://stats.example. Mail has links
 	// there that end it with one click. Empty: it has none.
@@ -369,7 +369,7 @@ func (s *Service) mac(js []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// End ends the mail that a token of a link is about. Its error wraps store.ErrNotFound if the token is no token, or if
+// End ends the mail that a token of a link is about. Its error wraps store.ErrNotFound if the token is invalid, or if
 // the notice or report does not exist any more.
 func (s *Service) End(ctx context.Context, token string) error {
 	raw, err := base64.RawURLEncoding.DecodeString(token)

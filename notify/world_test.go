@@ -205,7 +205,7 @@ func (w *world) poisson(mean float64) int {
 }
 
 // TestPlanted plants a spike, a drop, silence, an outage and a decided experiment into ordinary traffic. Each gives one
-// message when it begins and one when it ends, with the numbers, and nothing else is told. The service is replaced in
+// message when it begins and one when it ends, with the numbers, and nothing else is sent. The service is replaced in
 // the middle of each.
 func TestPlanted(t *testing.T) {
 	start := time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC) // a Monday

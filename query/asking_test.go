@@ -95,7 +95,7 @@ func TestBoundsOfAsking(t *testing.T) {
 	}
 }
 
-// Properties and names of events filter every type of websites but those whose rows are no events with them. What
+// Properties and names of events filter every type of websites but types whose rows are not events with them. What
 // people do costs as five other parameters.
 func TestTypesWithoutProperties(t *testing.T) {
 	without := []string{"performance", "frustration_by_page", "web_vitals_by_page", "vitals_overview",

@@ -37,7 +37,7 @@ const (
 	expected = 100 * time.Millisecond
 	// heavyCost is the cost from which a question is heavy.
 	heavyCost = 5
-	// maxPassed is how often questions of a caller go before an older one.
+	// maxPassed is the number of times that questions of a caller go before an older one.
 	maxPassed = 4
 )
 
@@ -273,7 +273,7 @@ func (s *slots) grant() {
 	}
 }
 
-// take removes the question at place i from those that wait.
+// take removes the question at place i from the waiting ones.
 func (s *slots) take(i int) {
 	q := s.waiting[i]
 	s.waiting = slices.Delete(s.waiting, i, i+1)

@@ -202,7 +202,7 @@ func (d *document) values(all []*schema) (values, links []string) {
 	return values, links
 }
 
-// leaves returns the alternatives of s that are no references and have no alternatives.
+// leaves returns the alternatives of s that are not references and have no alternatives.
 func (d *document) leaves(s *schema) (all []*schema) {
 	if s = d.component(s); len(s.AnyOf) == 0 {
 		return []*schema{s}

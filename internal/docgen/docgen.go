@@ -198,7 +198,7 @@ func (p *page) facts(info query.Info) {
 	}
 }
 
-// fieldNames returns names as Markdown. A phrase stands for the shared fields, with those that are missing.
+// fieldNames returns names as Markdown. A phrase stands for the shared fields, with the missing ones.
 func (p *page) fieldNames(names []string) string {
 	var missing []string
 	for _, name := range p.shared {

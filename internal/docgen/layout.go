@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxLine is how long a line of JSON on a page may get before its object or array is broken into lines.
+// maxLine is the length that a line of JSON on a page may reach before its object or array is broken into lines.
 const maxLine = 200
 
 // layout returns js, which is valid JSON, with an object or an array on one line where it fits.

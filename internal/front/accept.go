@@ -62,7 +62,7 @@ func WantsProblem(h http.Header) bool {
 	return named && q > 0 && q >= plain
 }
 
-// problemURL is where the codes of errors are explained.
+// problemURL is the address of the page that explains error codes.
 const problemURL = "https://github.com/sightline-analytics/sightline/blob/main/docs/errors.md#"
 
 // A Problem is an error in the form of RFC 9457. The other fields of an error follow its own.

@@ -66,7 +66,7 @@ func writeLarge(w http.ResponseWriter, body []byte, grace time.Duration) {
 }
 
 // paced writes to a client that must keep its pace. Its deadlines replace the server's fixed one. Between two writes
-// there is no deadline, because the next bytes may take long to compute.
+// no deadline applies, because the next bytes may take long to compute.
 type paced struct {
 	to     http.ResponseWriter
 	limits *http.ResponseController

@@ -19,7 +19,7 @@ const (
 	Holds
 )
 
-// A State is what is known of a notice about one website, monitor or flag, from one evaluation to the next.
+// A State has the facts about a notice for one website, monitor or flag, from one evaluation to the next.
 type State struct {
 	On     bool      `json:"on,omitempty"`    // the beginning was told, and the end not yet
 	Began  time.Time `json:"began,omitzero"`  // when On became true
@@ -28,7 +28,7 @@ type State struct {
 	Rule   string    `json:"rule,omitempty"`  // of the definition: see RuleOf
 }
 
-// A Change is what an evaluation tells.
+// A Change is the outcome of an evaluation.
 type Change int
 
 // The changes.

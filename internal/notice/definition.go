@@ -23,7 +23,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An Every is how often a notice or a report is evaluated.
+// An Every is the interval at which a notice or a report is evaluated.
 type Every string
 
 // The values of Every. A notice with a period looks at the one that is over, at an hour of the day after it.
@@ -66,7 +66,7 @@ const (
 	defaultHour    = 8
 )
 
-// ranges are what a number that is evaluated every minute may be about. The first one is the default.
+// ranges are the possible ranges of a number that is evaluated every minute. The first one is the default.
 var ranges = []string{"last_60m", "last_30m", "last_24h", "today", "this_week", "this_month"}
 
 // A Notice says what is told, when and where. Exactly one of Above, Below, Changes, Unusual and Event counts.
@@ -295,7 +295,7 @@ func (n *Notice) checkNumber(patch *body.Patch[Notice], bad *ask.Errors) {
 	*bad = append(*bad, wrong...)
 }
 
-// readParameter reads a parameter without a range of its own, which is at a field of the body.
+// readParameter reads a parameter without its own range, which is at a field of the body.
 func readParameter(js json.RawMessage, field string) (p ask.Parameter, bad ask.Errors) {
 	var req ask.Request
 	if err := json.Unmarshal(fmt.Appendf(nil, `{"preset":"today","parameters":[%s]}`, js), &req); err != nil {
@@ -331,7 +331,7 @@ func Placed(wrong ask.Errors, from, to string) (bad ask.Errors) {
 	return bad
 }
 
-// placed returns mistakes of a body as those of a definition.
+// placed returns mistakes of a body as mistakes of a definition.
 func placed(wrong mistake.List) (bad ask.Errors) {
 	for _, one := range wrong {
 		field := "body"
@@ -357,7 +357,7 @@ func (n *Notice) Asks() ask.Parameter { return n.ask }
 // Location returns the zone of n.
 func (n *Notice) Location() *time.Location { return n.loc }
 
-// QuietFor returns the least time between two beginnings of n that are told.
+// QuietFor returns the least time between two messages about beginnings of n.
 func (n *Notice) QuietFor() time.Duration {
 	if quiet, ok := duration(n.Quiet); ok {
 		return quiet
@@ -365,7 +365,7 @@ func (n *Notice) QuietFor() time.Duration {
 	return DefaultQuiet
 }
 
-// TellsEnds reports whether the end of n is told, too.
+// TellsEnds reports whether n also sends a message at its end.
 func (n *Notice) TellsEnds() bool { return n.Recoveries == nil || *n.Recoveries }
 
 // Silence returns the number of minutes without pageviews of [Silent].

@@ -77,7 +77,7 @@ func (n *Notice) Between(from, to time.Time) ask.Request {
 const minuteFormat = "2006-01-02T15:04Z"
 
 // Weeks returns requests about the days or weeks before the one that [Notice.Request] asks for, the newest first, and
-// their starts. period is that of [Notice.Due].
+// their starts. period comes from [Notice.Due].
 func (n *Notice) Weeks(period string) (all []ask.Request, starts []time.Time) {
 	first, err := time.Parse(time.DateOnly, period)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Facts are the numbers of a change that is told.
+// Facts are the numbers in the message about a change.
 type Facts struct {
 	Website string // its name
 	About   string // the name of a monitor or the key of a flag
@@ -89,7 +89,7 @@ func (n *Notice) number(f *Facts) string {
 		shown(usual.Median, f.Unit))
 }
 
-// whole0 shows a bound of the usual range; that of counts is the last whole number inside.
+// whole0 shows a bound of the usual range; for counts it is the last whole number inside.
 func whole0(towards func(float64) float64, bound float64, counts bool, unit string) string {
 	if counts {
 		bound = towards(bound)

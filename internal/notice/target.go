@@ -19,7 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Target is where something is sent: exactly one of its fields but Secret is set.
+// A Target is the destination of messages: exactly one of its fields but Secret is set.
 type Target struct {
 	Webhook string `json:"webhook,omitempty"` // an address that gets JSON, signed as Standard Webhooks says
 	Secret  string `json:"secret,omitempty"`  // of Webhook: whsec_ and base64
@@ -29,7 +29,7 @@ type Target struct {
 	Host    string `json:"host,omitempty"` // a text for the sender of the host
 }
 
-// A TargetKind is how something is sent.
+// A TargetKind is a way to send something.
 type TargetKind string
 
 // The kinds of targets, which are the names of their fields.

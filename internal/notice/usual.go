@@ -93,7 +93,7 @@ func isUsuallyBusy(counts []float64) bool {
 }
 
 // JudgeSilence decides whether a website is silent that had value pageviews in some minutes, and counts in the same
-// minutes of the weeks before. Silence that was told lasts until there is a pageview.
+// minutes of the weeks before. Reported silence lasts until there is a pageview.
 func JudgeSilence(value float64, counts []float64, on bool) Verdict {
 	switch {
 	case value > 0:

@@ -128,7 +128,7 @@ func (p plain) choice(s map[string]any) map[string]any {
 	return one
 }
 
-// An alternative is a schema as it was given, which may be a reference, and what it refers to.
+// An alternative is a schema as it was given, which may be a reference, and its target.
 type alternative struct{ given, schema map[string]any }
 
 // kinds returns the alternatives by their types, and whether null is one.
@@ -229,7 +229,7 @@ func (p plain) member(list []any) any {
 	return nil
 }
 
-// itemsOf returns the schemas of the items of lists, but of those that are always empty.
+// itemsOf returns the schemas of the items of lists, except of lists that are always empty.
 func itemsOf(lists []alternative) (all []any) {
 	for _, one := range lists {
 		if items, ok := one.schema["items"].(map[string]any); ok && len(items) > 0 {

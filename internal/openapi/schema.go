@@ -119,7 +119,7 @@ func Truth(about string) *Schema { return &Schema{Type: Types{"boolean"}, Descri
 // Decimal returns the schema of a number.
 func Decimal(about string) *Schema { return &Schema{Type: Types{"number"}, Description: about} }
 
-// Whole returns the schema of a whole number that is at least least. There is no upper bound if most is less than
+// Whole returns the schema of a whole number that is at least least. It has no upper bound if most is less than
 // least.
 func Whole(about string, least, most int) *Schema {
 	s := &Schema{Type: Types{"integer"}, Description: about, Minimum: &least}

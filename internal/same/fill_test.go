@@ -21,7 +21,7 @@ const (
 	site     = "web_main"              // the website that the stream is sent to, beside that of the demo
 )
 
-// filled is what the fill made.
+// filled has the results of the fill.
 type filled struct {
 	key     string            // a secret that may do everything
 	secrets map[string]string // by what the credential is; "" is none

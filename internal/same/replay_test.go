@@ -140,7 +140,7 @@ func (b *sides) credentials(g *generate.Generator, all []generate.Operation, f *
 	b.get(f.key, "/", nil)
 }
 
-// samples sends the samples of the route matrix about resources of all owners, but not those that remove them.
+// samples sends the samples of the route matrix about resources of all owners, except samples that remove them.
 func (b *sides) samples(f *filled) {
 	b.t.Helper()
 	all := samples.All()

@@ -19,7 +19,7 @@ const (
 	onClickHouse = "clickhouse"
 )
 
-// began is when the programs start for the first time: between the changes of the clocks of America and Europe.
+// began returns the time of the first start of the programs: between the changes of the clocks of America and Europe.
 func began() time.Time { return time.Date(2026, 3, 20, 9, 30, 0, 0, time.UTC) }
 
 // TestSame compares the program of SIGHTLINE_OTHER with the program of this checkout: see the package comment.

@@ -188,7 +188,7 @@ func (s *side) logged(text string, times int) error {
 	return fmt.Errorf("%s does not have %q after 5 minutes", s.log.Name(), text)
 }
 
-// run runs another command. It answers with what it prints to stdout.
+// run runs another command. Its answer is the output on stdout.
 func (s *side) run(args []string) (answer, error) {
 	cmd := s.command(args...)
 	var out bytes.Buffer
@@ -251,7 +251,7 @@ func decoded(res *http.Response) ([]byte, error) {
 	return io.ReadAll(plain)
 }
 
-// sides are both programs, and what was found of them.
+// sides are both programs, and the findings about them.
 type sides struct {
 	t             *testing.T
 	store         string
@@ -267,7 +267,7 @@ type sides struct {
 // mostShown is the number of differences of a kind that are printed for a route or command.
 const mostShown = 3
 
-// A result is what a program answered, or why it did not.
+// A result is the answer of a program, or the reason why it gave none.
 type result struct {
 	answer
 	err error

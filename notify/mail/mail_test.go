@@ -212,7 +212,7 @@ func TestMail(t *testing.T) {
 	}
 }
 
-// TestRefused tells refusals for good from others, and sends nothing without the TLS that it was told to use.
+// TestRefused tells refusals for good from others, and sends nothing without the TLS that it has to use.
 func TestRefused(t *testing.T) {
 	open, _ := serve(t, false)
 	plain, err := mail.New(mail.Config{Server: "smtp+plain://" + open.Addr().String(), From: "stats@shop.example"})

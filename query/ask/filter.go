@@ -134,7 +134,7 @@ func CheckFilters(at FieldPath, all []Filter, list *Issues) {
 	}
 }
 
-// A filterPlace is where a filter stands.
+// A filterPlace is the place of a filter.
 type filterPlace struct {
 	depth    int  // groups around it
 	inAction bool // it is a filter of an action

@@ -87,14 +87,14 @@ type Request struct {
 	ID         string      `json:"id,omitempty"`
 	Parameters []Parameter `json:"parameters,omitempty"` // 1 to 50
 	// YYYY-MM-DD, or a time as [calendar.ParseBound] reads it, such as 2026-11-29T08:30; a request whose parameters all
-	// have ranges of their own needs none.
+	// have their own ranges needs none.
 	StartDate string `json:"startDate,omitempty"`
 	EndDate   string `json:"endDate,omitempty"`  // likewise; a day is inclusive, a time is exclusive
 	TimeZone  string `json:"timeZone,omitempty"` // IANA name; empty means that of the Access
 	Options          // of all parameters that have no own ones
 }
 
-// A Parameter asks for one query type by its Name, or for Metrics of its own choice. It takes options that it does not
+// A Parameter asks for one query type by its Name, or for Metrics that it chooses. It takes options that it does not
 // give from its request. With only one date, it takes the other one from the resolved range of the request. A mistake
 // in its options fails only this parameter. A limit or a page out of bounds is a mistake of the request.
 type Parameter struct {
@@ -133,7 +133,7 @@ type Parameter struct {
 // SavedNames are names of goals or funnels. Empty but not nil: all.
 type SavedNames []string
 
-// Chooses reports whether p asks for metrics of its own choice, not for a query type by name.
+// Chooses reports whether p chooses metrics, not for a query type by name.
 func (p *Parameter) Chooses() bool { return p.Metrics != nil || p.Dataset != "" }
 
 // Called returns the name by which answers call p: that of its query type or, of a choice, that of its dataset.

@@ -173,7 +173,7 @@ func (b *typeBuilder) metrics() {
 	}
 	own := func(m *BoundMetric) bool { return m.source == ty.Source }
 	if ty.Choice != nil && len(ty.Choice.Fields) > 0 && !ty.ofWhole && !slices.ContainsFunc(ty.Metrics, own) {
-		// A combination of dimensions that no row of Source has is no row of the answer.
+		// A combination of dimensions that no row of Source has is not in the answer.
 		ty.Metrics = append(ty.Metrics,
 			&BoundMetric{source: ty.Source, Table: ty.Table, Output: countColumn("rows", "", ""),
 				Expr: expr.Call(dialect.Count)})

@@ -51,7 +51,7 @@ func ChangeOutputs() []Output {
 	}
 }
 
-// Goals returns the type with a row for each goal of a parameter; nil if there is none.
+// Goals returns the type with a row for each goal of a parameter; nil if r has none.
 func (r *Registry) Goals() *BoundType {
 	for _, ty := range r.types {
 		if ty.Shape == Breakdown && ty.Table.Rows == GoalRows {

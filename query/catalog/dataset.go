@@ -96,7 +96,7 @@ func (d *Dataset) dimensions(own []*Field) (found []*Field) {
 	return found
 }
 
-// shown returns the field whose values d shows as f: of a door, the page is that of the session.
+// shown returns the field whose values d shows as f: of a door, the page is the session's.
 func (d *Dataset) shown(f *Field) *Field {
 	if f.Name != "path" || d.Door == "" {
 		return f

@@ -10,7 +10,7 @@ import (
 var Exposed = expr.And(expr.Or(OfKind(store.PageEvent), OfKind(store.Custom)),
 	expr.Eq(Row("name"), expr.Lit("$flag_evaluated")))
 
-// exposedFlag is the key of the flag that an event is an exposure to. Events without one are no exposures.
+// exposedFlag is the key of the flag that an event is an exposure to. Events without one are not exposures.
 var exposedFlag = propertyText(expr.Lit("flag"))
 
 // flagVariant is the key of the variant, or without one whether the flag was enabled.

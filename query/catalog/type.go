@@ -242,7 +242,7 @@ type BoundType struct {
 	inputs          map[string]*BoundMetric // metrics that columns are made of, by the names they use
 	Metrics         []*BoundMetric          // the aggregates behind all of them, each once, in the order of their use
 	Tables          []*Table                // whose rows metrics count, its own first
-	// there are further Tables, and a combination of dimensions that only they have is no row of the answer
+	// there are further Tables, and a combination of dimensions that only they have is not in the answer
 	LeftJoin   bool
 	Fields     map[string]*Field // what callers may filter on, by name
 	Filterable []string          // the names of fields, in the order of the catalog

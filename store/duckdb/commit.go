@@ -14,7 +14,7 @@ import (
 
 // This file stores groups of writes. All steps run in the writer's goroutine:
 //
-//  1. Waiting writes, and those that gather waits for, form a group.
+//  1. Waiting writes, and writes that gather waits for, form a group.
 //  2. The engine is opened if it is not open.
 //  3. Rows whose event id was received before, earlier or in the same group, are marked as
 //     repeats.

@@ -61,7 +61,7 @@ var errorTexts = []struct {
 	{"closed connection", store.ErrUnavailable},
 }
 
-// explain wraps err in the matching error of package store, or returns it unchanged if there is none.
+// explain wraps err in the matching error of package store, or returns it unchanged if none matches.
 func explain(err error) error {
 	if err == nil || errors.Is(err, store.ErrTooMuch) || aboutStatement(err) {
 		return err

@@ -20,7 +20,7 @@ import (
 
 // TestAnswersBesideOneDay compares answers about ten sealed days with answers from rows alone. One of the days
 // has late rows, of sessions that also have rows on other days. For that day the engine reads the seal for all
-// other sessions. If there is no seal, it computes the day. A seal may also have a lower version than the rows
+// other sessions. Without a seal it computes the day. A seal may also have a lower version than the rows
 // that it includes, because it was computed during a commit; that must not change answers.
 // SIGHTLINE_SAMPLE_EVERY=1 tests every query type.
 func TestAnswersBesideOneDay(t *testing.T) {

@@ -50,7 +50,7 @@ func (p *parts) add(rows []*row) {
 	p.begin()
 }
 
-// begin adds a part if there is none or the last one is full.
+// begin adds a part if p is empty or its last one is full.
 func (p *parts) begin() {
 	if len(p.all) == 0 {
 		p.all = append(p.all, &part{filter: newBloom()})

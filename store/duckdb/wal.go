@@ -99,7 +99,7 @@ func (w *walk) compare(replayed string) {
 // clean reports whether the engine will replay the whole log.
 func (w walk) clean() bool { return !w.known || w.committed == w.size }
 
-// inspectLog checks the log at path. It returns an empty walk if there is no log. It does not check a log if
+// inspectLog checks the log at path. It returns an empty walk if the log does not exist. It does not check a log if
 // the engine has written a second one: that happens only with commits during a checkpoint, which this store
 // prevents.
 func inspectLog(path string) (walk, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestDefinitions compares the definitions of a database with those of a directory in memory, after the same changes.
+// TestDefinitions compares the definitions of a database with a directory in memory, after the same changes.
 func TestDefinitions(t *testing.T) {
 	testenv.WithoutRace(t)
 	onEach(t, func(t *testing.T, cfg Config) {

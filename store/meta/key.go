@@ -55,7 +55,7 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 
 // RotateKey gives the key a new secret, which no other call returns. Old secrets stay valid as described at
 // [auth.Issuer.Reissue]. All other fields stay. Of concurrent rotations one succeeds. The others change nothing,
-// and their error wraps [auth.ErrConflict]. Other errors are that of allow, which runs within the transaction, or wrap
+// and their error wraps [auth.ErrConflict]. Other errors come from allow, which runs within the transaction, or wrap
 // auth.ErrNotFound, [auth.ErrRevoked], [auth.ErrExpired], or auth.ErrBadKey if grace is negative.
 //
 // After a commit with an unknown outcome, RotateKey looks for the new secret. If it does not find the secret, the
@@ -150,7 +150,7 @@ func (s *Store) settleSecret(ctx context.Context, id string, secret auth.Secret,
 // ChangeKey changes the key with an id by amend (see [auth.Issuer.Amend]), and returns the stored result.
 // Concurrent changes of a key are applied one after another. amend runs within a transaction, so it must not use
 // this store. After [ErrInDoubt] the change may be stored or not. A change that only sets fields can be repeated.
-// The error is that of amend, or wraps auth.ErrNotFound, [auth.ErrRevoked], [auth.ErrBadKey] if the result is invalid,
+// The error comes from amend, or wraps auth.ErrNotFound, [auth.ErrRevoked], [auth.ErrBadKey] if the result is invalid,
 // or [auth.ErrBound].
 func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key) error) (auth.Key, error) {
 	var changed auth.Key

@@ -70,7 +70,7 @@ func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	return o, nil
 }
 
-// EnsureOwner returns the owner with the id of o. If there is none, it creates o as [Store.CreateOwner] does. o
+// EnsureOwner returns the owner with the id of o. If it does not exist, it creates o as [Store.CreateOwner] does. o
 // needs an id.
 func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 	if o.ID == "" {

@@ -213,7 +213,7 @@ func (s *Store) ProfilesAfter(ctx context.Context, website, after string, limit 
 	return all, nil
 }
 
-// RestoreProfiles stores profiles of an export, all or none of them, and returns the number of those that it refused
+// RestoreProfiles stores profiles of an export, all or none of them, and returns the number of profiles refused
 // because the website or the profile would exceed a limit of [Store.Identify]. A stored profile is replaced if it
 // changed before the given one, unless only the stored one was set with an API key.
 func (s *Store) RestoreProfiles(ctx context.Context, all []store.Profile) (refused int, err error) {

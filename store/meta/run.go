@@ -83,7 +83,7 @@ func collectFrom[T any](ctx context.Context, db querier, q sq.Sqlizer, scan func
 	return all, rows.Err()
 }
 
-// one returns the first row of q. Its error wraps store.ErrNotFound if there is no row.
+// one returns the first row of q. Its error wraps store.ErrNotFound if q has no row.
 func one[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, scan func(scanner) (T, error)) (T, error) {
 	var zero T
 	all, err := collect(ctx, s, what, q, scan)

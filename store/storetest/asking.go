@@ -48,8 +48,8 @@ func asksDeeds(f reference.Filter) bool {
 		slices.ContainsFunc(slices.Concat(f.And, f.Or), asksDeeds)
 }
 
-// asking returns random questions about the dataset of a seed that the engine answers: all of them, or those that have
-// the shape only.
+// asking returns random questions about the dataset of a seed that the engine answers: all of them, or questions with
+// this shape only.
 func asking(seed uint64, only string) iter.Seq[reference.Question] {
 	return func(yield func(reference.Question) bool) {
 		w := dataset.New(seed)

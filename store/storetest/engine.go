@@ -41,7 +41,7 @@ func ProveEngine(t *testing.T, h Harness) {
 	}
 }
 
-// KillsAllMutants plants mistakes between the store of h and the tests: those of [Mutations], [AnswerMutations], own,
+// KillsAllMutants plants mistakes between the store of h and the tests: all of [Mutations], [AnswerMutations], own,
 // [SQLMutations] and [AskingMutations], those in sealed results, and one for each property. It fails unless each is
 // noticed. By default it plants one of each kind: see [OnePerKind]. own are mistakes that only one dialect can have.
 func KillsAllMutants(t *testing.T, h Harness, d *dialect.Dialect, own ...Mutation) {

@@ -20,7 +20,7 @@ import (
 // All answers about removed days say that rows have expired. With totals, each answer that is merged from totals is
 // otherwise what it was before, byte for byte. All other answers are those of a store that only ever had the rows that
 // are left, and a note says so. This is also so after a restart, after days were sealed and seals rebuilt, and after
-// late rows were written and removed again. Without totals, all answers are those of the rows that are left.
+// late rows were written and removed again. Without totals, all answers come from the rows that are left.
 //
 // Then it removes rows from a store that forgets totals, and fails unless the test notices that answers changed; see
 // Harness.NoMistakes.
@@ -218,7 +218,7 @@ func (x *expiring) run(t *testing.T) {
 	x.check(t, "after totals were removed", e, false)
 }
 
-// sealed seals all days, and tests that their seals are those of the rows that are left.
+// sealed seals all days, and tests that their seals match the rows that are left.
 func (x *expiring) sealed(t *testing.T, e *query.Engine) {
 	t.Helper()
 	if err := query.NewSealer(e).Finish(t.Context()); err != nil {
@@ -233,7 +233,7 @@ func (x *expiring) sealed(t *testing.T, e *query.Engine) {
 	}
 }
 
-// check compares all answers with those that they have to be.
+// check compares all answers with the expected ones.
 func (x *expiring) check(t *testing.T, when string, e *query.Engine, totals bool) {
 	t.Helper()
 	same := 0

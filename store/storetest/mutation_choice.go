@@ -96,7 +96,7 @@ func sumsOfShown(r *query.Response) ([]byte, error) {
 	return append(bytes.TrimSuffix(b, end), "{"+strings.Join(sums, ",")+"}"...), nil
 }
 
-// withoutGaps is rows without those in which each number is 0 or null.
+// withoutGaps returns the rows of r, except rows in which each number is 0 or null.
 func withoutGaps(r *query.Response) ([]byte, error) {
 	b, err := rows(r)
 	if err != nil {

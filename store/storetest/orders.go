@@ -144,7 +144,7 @@ func orderMistakes() []orderMistake {
 	}
 }
 
-// unremoved is a store whose days have the versions and marks from before their rows were removed.
+// unremoved is a store whose days have the versions and marks that they had until their rows were removed.
 type unremoved struct {
 	expirerStore
 	was map[int64]store.Day // by start

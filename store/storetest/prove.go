@@ -27,7 +27,7 @@ type Harness struct {
 	// is empty.
 	Slow store.Statement
 	// SampleEvery runs only one test in this many. In Prove it applies to the variants of requests, and to the cases of
-	// each concurrent caller; one dimension of datasets in six is tested. A store that is no [store.Writer] is then
+	// each concurrent caller; one dimension of datasets in six is tested. A store that is not a [store.Writer] is then
 	// tested without datasets and variants. In Definitions cases are tested in one zone. In Properties it applies to
 	// the types, different ones per property; in Keys to the types. 0 means all.
 	SampleEvery int

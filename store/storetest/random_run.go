@@ -94,7 +94,7 @@ func Reference(t *testing.T, h Harness, run RandomRun) {
 	}).mustSpeak(t, least > 0)
 }
 
-// mixedQuestions returns n questions about the dataset of a seed: three in four are those of evenQuestions.
+// mixedQuestions returns n questions about the dataset of a seed: three in four come from evenQuestions.
 func mixedQuestions(seed uint64, n int) []reference.Question {
 	more := n / 4
 	return append(evenQuestions(seed, n-more), slices.Collect(firstOf(asking(seed, ""), more))...)

@@ -15,7 +15,7 @@ import (
 
 // SeveralLaws tests what holds for answers about several websites, whatever the rows: visitors, sessions and counts are
 // the sums of the answers about each website, rows by website are these answers, and answers that are merged from the
-// partials of each website have the same bytes as those of a statement.
+// partials of each website have the same bytes as answers of a statement.
 func SeveralLaws(t *testing.T, h Harness, seed uint64) {
 	w, s := dataset.New(seed), h.filledWith(t, seed)
 	l := &severalLaws{t: t, store: s, sites: w.Websites, middle: w.Batch.Events[0].Time.UTC()}

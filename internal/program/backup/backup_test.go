@@ -72,7 +72,7 @@ func create(t *testing.T, s *Source, to string) Made {
 	return made
 }
 
-// ticking returns a clock that goes on by a second with every look at it.
+// ticking returns a clock that advances by a second each time it is read.
 func ticking() func() time.Time {
 	at := time.Date(2026, 11, 28, 11, 0, 0, 0, time.UTC)
 	return func() time.Time {

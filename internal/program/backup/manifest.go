@@ -64,7 +64,7 @@ func (m *Manifest) Bytes() (sum int64) {
 	return sum
 }
 
-// ReadManifest reads the manifest in the folder of a backup. Its error wraps fs.ErrNotExist if there is none.
+// ReadManifest reads the manifest in the folder of a backup. Its error wraps fs.ErrNotExist if the file is missing.
 func ReadManifest(dir string) (Manifest, error) {
 	var m Manifest
 	file, err := openRegular(filepath.Join(dir, ManifestFile))

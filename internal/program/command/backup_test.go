@@ -23,7 +23,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// sentBatch is one request with events, whose names are Name-0, Name-1 and so on.
+// sentBatch is one request with events, named Name-0, Name-1 and so on.
 type sentBatch struct {
 	name         string
 	began, ended time.Time // ended is zero if it was not acknowledged

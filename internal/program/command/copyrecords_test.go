@@ -15,7 +15,7 @@ import (
 )
 
 // TestCopyRecords copies the records of a folder to PostgreSQL. Servers on it accept the keys, tokens and flags of the
-// folder, and go on with its audit trail.
+// folder, and continue its audit trail.
 func TestCopyRecords(t *testing.T) {
 	t.Parallel()
 	in, p, _ := demoWebsite(t)

@@ -62,7 +62,7 @@ func (d *storedData) opened(ctx context.Context, e environment, run func(*erasur
 	})
 }
 
-// sealsOf returns what removes events and what was computed from them: the server, which has an engine of its own, or
+// sealsOf returns what removes events and what was computed from them: the server, which has its own engine, or
 // an engine.
 func sealsOf(events transfer.Source, e environment) (control.Seals, func(context.Context) error, error) {
 	if server, served := events.(control.Seals); served {

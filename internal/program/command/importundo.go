@@ -66,7 +66,7 @@ func (*undoImport) Help() string {
 	return `The command removes the events that only this import sent, and prints their number by table. Events that were tracked, too, or that another import sent, stay. So do profiles, and days whose events were removed because of their age: their totals still count the import. Answers are without the events at once. The same files can be imported again afterwards. A server may be running on the data folder. If the command is stopped, the same command continues.`
 }
 
-// undone is what undoImport prints.
+// undone is the output of undoImport.
 type undone struct {
 	ID      string           `json:"id"`
 	Removed map[string]int64 `json:"removed"`

@@ -109,7 +109,7 @@ func TestMCPDocument(t *testing.T) {
 	}
 }
 
-// Without --mcp the path has no tools. A wrong address, and a server that is not there, are told.
+// Without --mcp the path has no tools. A wrong address and a missing server are reported.
 func TestToolsThatAreNotThere(t *testing.T) {
 	p := installed{dir: t.TempDir()}.serve(t)
 	if status, body := p.send(t, http.MethodPost, "/v1/mcp", "", `{}`); status != http.StatusNotFound {

@@ -52,7 +52,7 @@ type (
 	noSeals  struct{ Seals }
 )
 
-// A backup that this process cannot see is no success: there is none, it is another one, or a part of its manifest.
+// A backup that this process cannot see is not a success: it is missing, it is another one, or a part of its manifest.
 func TestABackupThatNobodySeesIsAnError(t *testing.T) {
 	to := t.TempDir()
 	made := backup.Manifest{Moment: time.UnixMilli(5), Files: []backup.File{{Name: "f", Bytes: 1, SHA256: "s"}}}

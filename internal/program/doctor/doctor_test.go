@@ -384,7 +384,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// The level of a difference of clocks depends on its size. The time that a server takes to answer is no difference.
+// The level of a difference of clocks depends on its size. The time that a server takes to answer does not count.
 func TestSkew(t *testing.T) {
 	for skew, want := range map[time.Duration]Level{0: OK, time.Second: OK, -3 * time.Second: Warning,
 		3 * time.Second: Warning, -2 * time.Minute: Problem, time.Hour: Problem} {
@@ -404,7 +404,7 @@ func TestSkew(t *testing.T) {
 	}
 }
 
-// The servers of the tests answer, and their clocks are those of this machine.
+// The servers of the tests answer, and use the clock of this machine.
 func TestEngines(t *testing.T) {
 	cfg := folder(t)
 	cfg.Now = time.Now

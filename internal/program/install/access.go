@@ -83,7 +83,7 @@ func userName(id string) string {
 }
 
 // CheckAccess returns an [AccessError] if this process may not use the data folder or one of its files. A folder that
-// does not exist is no error. It opens no file: closing one would release the locks of this process on it.
+// does not exist is not an error. It opens no file: closing one would release the locks of this process on it.
 func CheckAccess(dir string) error {
 	denied := func(path string, isWrite bool) error {
 		e := Denied(path, isWrite)

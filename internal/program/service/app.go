@@ -221,7 +221,7 @@ func (a *app) openEvents(ctx context.Context) (events, error) {
 	return tables, nil
 }
 
-// openBackups prepares backups of the data folder. Those of ClickHouse are the task of ClickHouse.
+// openBackups prepares backups of the data folder. Backing up ClickHouse is left to its administrator.
 func (a *app) openBackups() {
 	file, ok := a.events.(embedded.Store)
 	if !ok || a.settings.ClickHouse.DSN != "" {

@@ -53,7 +53,7 @@ func (d division) bound(options *query.EngineOptions) {
 }
 
 // limitHeap makes Go collect garbage more often as its memory comes near d.heap, unless the environment sets less by
-// GOMEMLIMIT. It returns a function that sets the limit from before.
+// GOMEMLIMIT. It returns a function that restores the previous limit.
 func (d division) limitHeap(log *slog.Logger) (undo func()) {
 	before := debug.SetMemoryLimit(-1)
 	debug.SetMemoryLimit(min(before, d.heap))

@@ -68,7 +68,7 @@ func (a *app) openService() (err error) {
 	}
 	cfg.Warnings = map[string]health.Probe{}
 	if a.redis != nil { // processes notify each other of changed keys and flags
-		// Without Redis each process has limits of its own and answers, so a balancer must not drop them all.
+		// Without Redis each process has its own limits and answers, so a balancer must not drop them all.
 		cfg.Warnings[health.Cache] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
 		cfg.Bus = a.bus
 	}

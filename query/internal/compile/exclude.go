@@ -51,7 +51,7 @@ func (f *funnel) marks() selection {
 	return q
 }
 
-// latestAllowed is the latest start of a chain to step k-1 from which an event c may go on to step k.
+// latestAllowed returns the latest start of a chain to step k-1 that an event c may continue.
 func (f *funnel) latestAllowed(k int) expr.Expr {
 	const never = -1 << 53
 	start, place, since := ofChain(startName(k-1)), ofChain("place"), ofChain(sinceName(k))

@@ -74,7 +74,7 @@ func columnsOfChain(names ...expr.Ident) []named {
 	return found
 }
 
-// partition is what tells persons apart, as one operand.
+// partition returns the columns that identify a person, as one operand.
 func (f *funnel) partition() expr.Expr {
 	var found []expr.Expr
 	for _, name := range f.person {
@@ -221,7 +221,7 @@ func (f *funnel) eachStep() join {
 		on: expr.Eq(expr.Int(1), expr.Int(1))}
 }
 
-// byStep is what of returns for the step with a number.
+// byStep returns the result of of for the step with a number.
 func (f *funnel) byStep(number expr.Expr, of func(k int) expr.Expr) expr.Expr {
 	e := of(f.steps() - 1)
 	for k := f.steps() - 2; k >= 0; k-- {

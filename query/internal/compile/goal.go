@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// The columns of the relations goal_events and goal_counts that are about all goals. Those that are about one end in
+// The columns of the relations goal_events and goal_counts that are about all goals. Columns about one goal end in
 // its number.
 const (
 	goalVisitor = expr.Ident("visitor") // of an event
@@ -157,7 +157,7 @@ func (c *tables) goalRows(audience *part) {
 	c.with("goals", c.build(q))
 }
 
-// eachGoal is what value returns for the goal of a row b.
+// eachGoal returns the result of value for the goal of a row b.
 func (c *tables) eachGoal(value func(i int, g plan.Goal) expr.Expr) expr.Expr {
 	goals := c.p.Behaviour.Goals
 	last := len(goals) - 1

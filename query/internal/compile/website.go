@@ -66,7 +66,7 @@ func (c *writer) columnOf(name expr.Ident) expr.Expr {
 	return catalog.Row(name)
 }
 
-// ofWebsite is what value returns for the website of a row t, and its place among the ids of all.
+// ofWebsite returns the result of value for the website of a row t, and its place among the ids of all.
 func (c *writer) ofWebsite(value func(w ask.Website, place int) expr.Expr) expr.Expr {
 	last := len(c.websites) - 1
 	e := value(c.websites[last], last)

@@ -36,7 +36,7 @@ type union struct {
 	more  []difference // by row
 }
 
-// A difference is how much more a metric is in one period than in the other. Sums have four decimals at most.
+// A difference is how much more a metric is in one period than in the other. Sums have at most four decimals.
 type difference struct {
 	tenThousandths int64
 	about          float64 // of sums that are too large for that

@@ -27,7 +27,7 @@ func Shown(p *plan.Plan, rows *answer.Table) answer.Table {
 }
 
 // datePlace returns the place of the column date behind the dimensions of a choice, and the place where it is shown.
-// The name behind a website is no dimension.
+// The name behind a website is not a dimension.
 func datePlace(c *catalog.Choice) (from, to int) {
 	from, to = len(c.Fields), c.Date
 	if at := slices.Index(c.Fields, catalog.Website); at >= 0 {

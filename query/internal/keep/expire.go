@@ -41,7 +41,7 @@ func ExpiresBefore(now time.Time) time.Time { return settledBefore(now) }
 // Expire removes the rows of the UTC days of a website that were over before a time, and for at least a day, the oldest
 // day first, and returns the number of days that it changed. With totals it first stores totals of the days, from which
 // answers without filters are merged later; days whose totals cannot be made now stay as they are, with an error.
-// Without totals it also removes those of an earlier call. In the end it seals the days again whose seals were made
+// Without totals it also removes totals of an earlier call. In the end it seals the days again whose seals were made
 // with removed rows. Between days it rests as [store.Pace] does. It ends when ctx does. Another call continues.
 func (k *Keeper) Expire(ctx context.Context, website store.Subject, before time.Time, totals bool) (expired int,
 	err error) {

@@ -12,7 +12,7 @@
 // # The life of a day
 //
 // In each round a [Keeper] reads the days from the store, and compares them with the days of the round before. The
-// table upkeep says how it recognises the state of a day, and what it does then:
+// table upkeep says how it recognises the state of a day, and its next step:
 //
 //	changing    its rows are not the same in two rounds → due. With a [store.Resealer], it is sealed now and then.
 //	due         it has no valid seal → sealed. If only changed ids are computed → fragmented.

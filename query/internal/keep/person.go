@@ -112,7 +112,7 @@ func (e *personTotals) expired(ctx context.Context) (days []store.Day, names []s
 }
 
 // hold reads the totals of removed days around which rows may still be removed: of those next to other days, and of
-// those with rows that were written later.
+// days with rows that were written later.
 func (e *personTotals) hold(ctx context.Context) (held []store.State, err error) {
 	days, names, err := e.expired(ctx)
 	if err != nil || len(days) == 0 {
@@ -295,7 +295,7 @@ func (g gap) within(before, after int64) gap {
 	return gap{max(g.before, before), min(g.after, after)}
 }
 
-// errNoNumber: there is no other number between two members. It does not happen: numbers have 63 bits.
+// errNoNumber means that no other number lies between two members. It does not happen: numbers have 63 bits.
 var errNoNumber = errors.New("query: no number can replace the hash of a visitor")
 
 // other returns a random number of the gap that is not hash.

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A dayState is where a UTC day of a website is in its life.
+// A dayState is a stage in the life of a UTC day of a website.
 type dayState string
 
 // An action moves a day on to another state.

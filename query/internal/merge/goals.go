@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Goals are merged from aggregates of their own, which are the same in all questions with these goals and filters: how
+// Goals are merged from separate aggregates, which are the same in all questions with these goals and filters: how
 // often events are what the goal means, the visitors of these events, and the parts of the sum of its value. All
 // visitors are one more aggregate.
 

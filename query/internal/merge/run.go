@@ -22,7 +22,7 @@ func (mr *Merger) lookup(m *Merge, kind origin.Kind, snapshot *days.Snapshot) *L
 		Found: make([][]*state.Partial, len(m.aggregates))}
 }
 
-// A Question is what Rows answers.
+// A Question is the input of Rows.
 type Question struct {
 	Plan     *plan.Plan
 	Among    [][]string     // only rows with these keys; nil: all

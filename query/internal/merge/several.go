@@ -17,10 +17,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// An answer about several websites is merged from the partials of each of them, which are those of questions about one.
-// A visitor or session of one website is none of another, so sets are counted apart and added. Sums are added, and
+// An answer about several websites is merged from the partials of each of them, the same as for questions about one.
+// Websites share no visitors or sessions, so sets are counted apart and added. Sums are added, and
 // samples are ranked together. Texts in sets, such as links, may be the same on several websites, so these sets are
-// united. The website of rows is no key of partials: each website has its own.
+// united. The website of rows is not a key of partials: each website has its own.
 
 // severalOf returns how the rows of each website of p are merged, by the order of its websites; nil if they are not.
 // Websites that filters leave out have none.

@@ -41,7 +41,7 @@ func CheckAccessFilters(all []ask.Filter, list *ask.Issues) {
 }
 
 // RefuseImpossible adds the values in mandatory filters that no stored text can have: such a filter hides nothing, or
-// everything. It is for those who make keys and tokens. all has no other mistakes.
+// everything. Call it when creating keys and tokens. all has no other mistakes.
 func RefuseImpossible(all []ask.Filter, list *ask.Issues) {
 	for i := range all {
 		conditions := leaves([]Condition{conditionOf(accessField, &all[i])})

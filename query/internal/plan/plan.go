@@ -215,7 +215,7 @@ func Resolve(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, 
 }
 
 // ResolveSince is Resolve for a subject of which a may see rows since first, where the preset all_time begins. A zero
-// first means that there are none.
+// first means that no row exists.
 func ResolveSince(r *catalog.Registry, a ask.Access, req ask.Request, now time.Time, zones *ask.Zones,
 	first time.Time) (*Resolved, ask.Errors) {
 	var list ask.Issues

@@ -68,8 +68,8 @@ func define(row catalog.Type, columns []catalog.Output, groupable []string, step
 // body, "----", and what it is resolved to. Run with -update to write the latter.
 //
 //	now INSTANT         the clock; by default a Friday noon
-//	first INSTANT       the first row; by default there is none
-//	of KIND             whose rows; by default those of a website
+//	first INSTANT       the first row; by default none exists
+//	of KIND             whose rows; by default a website's
 //	zone NAME           of the access
 //	types NAME…         of the access
 //	always FIELD OP V…  a mandatory filter of the access; or one in JSON

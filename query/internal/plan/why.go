@@ -38,7 +38,7 @@ func (w *Why) Metric(p *Plan) int {
 	return len(p.Group)
 }
 
-// plans returns all plans of w, those of the other period included.
+// plans returns all plans of w, including plans for the other period.
 func (w *Why) plans() (all []*Plan) {
 	if w == nil {
 		return nil

@@ -140,7 +140,7 @@ func (m *maker) blocked(id string, n int) {
 }
 
 // schedule adds checks of a monitor: series with the same result from several regions, some at the same
-// instant. Between two eras there are no checks.
+// instant. Between two eras no checks exist.
 func (m *maker) schedule(id string, n int) {
 	status, at := store.Up, m.from
 	pause := m.length / time.Duration(n)

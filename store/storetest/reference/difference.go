@@ -19,7 +19,7 @@ func (a *evaluation) sortsByDifference(q Question) bool {
 // unmeasured matches metrics that are null where nothing counts. All others are 0 there.
 var unmeasured = regexp.MustCompile(`^(avg|median|min|max|p[0-9]+)(_|$)|rate|per_|percentage|conversion_(low|high)`)
 
-// byDifference orders and pages the rows of t and of other: those of other alone count nothing.
+// byDifference orders and pages the rows of t and of other: rows of other alone count nothing.
 func (a *evaluation) byDifference(t, other *table) error {
 	metric := a.differenceOf(t)
 	if metric < 0 || t.columns[metric].Kind != Number {

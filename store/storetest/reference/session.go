@@ -119,7 +119,7 @@ func (s *session) measure() {
 	s.bounced = len(s.pageviews) == 1 && s.duration < bounceUnder && others == 0
 }
 
-// sessionOf returns the session that includes a row. If there is none, it returns the session that starts at most 24
+// sessionOf returns the session that includes a row. If no session does, it returns the one that starts at most 24
 // hours after the row.
 func sessionOf(r *row, sessions []*session) *session {
 	for _, s := range sessions {

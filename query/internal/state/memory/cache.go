@@ -31,7 +31,7 @@ func NewCache(most int64) *Cache {
 	return &Cache{most: most, subjects: map[subject]*Partials{}}
 }
 
-// Forget drops all partials of a subject, but for those that OfRemoved returns.
+// Forget drops all partials of a subject, except the partials that OfRemoved returns.
 func (c *Cache) Forget(of store.Subject) { c.forget(subject{of, false}) }
 
 // ForgetRemoved drops the partials that OfRemoved returns.
