@@ -8,8 +8,8 @@ import (
 )
 
 // This file reads dumps of the PostgreSQL database of Umami, as pg_dump writes them: the rows of each table stand
-// behind a line COPY with its columns, one a line, with tabs between the fields, and end with a line \. alone. Tables stand
-// in the order of their names, so session comes before website_event, which needs it.
+// behind a line COPY with its columns, one a line, with tabs between the fields, and end with a line \. alone. Tables
+// stand in the order of their names, so session comes before website_event, which needs it.
 
 // dumpBegins is the first line of a dump with words.
 const dumpBegins = "-- PostgreSQL database dump"

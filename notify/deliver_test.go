@@ -106,7 +106,8 @@ func (w *world) queue(name string, n int) []string {
 			ids = append(ids, id)
 			if err := w.records.RecordNotices(w.t.Context(), "", nil, []store.Delivery{{ID: id,
 				NoticeKey: one.Key(),
-				Target:    fmt.Sprintf("webhook:%x", sum[:8]), Shown: "webhook", Message: js, Created: w.now(), Due: w.now(),
+				Target:    fmt.Sprintf("webhook:%x", sum[:8]), Shown: "webhook", Message: js,
+				Created: w.now(), Due: w.now(),
 				Status: store.DeliveryPending}}); err != nil {
 				w.t.Fatal(err)
 			}
