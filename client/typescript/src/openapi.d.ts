@@ -19482,6 +19482,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "deliveries": []
+                     *     }
+                     */
                     "application/json": {
                         success: boolean;
                         deliveries: components["schemas"]["Delivery"][];
