@@ -191,15 +191,15 @@ func TestReceivers(t *testing.T) {
 		}
 	}
 	w.run(w.service(notify.Options{Private: true}))
-	w.within(30*time.Second, "the flaky receiver", func() bool { return len(flaky.ids()) == 3 })
+	w.within(3*time.Minute, "the flaky receiver", func() bool { return len(flaky.ids()) == 3 })
 	if got := flaky.ids(); !slices.Equal(got, want) {
 		t.Errorf("the flaky receiver got %q, want %q", got, want)
 	}
-	w.within(10*time.Second, "the good receiver, and the one that moved to it", func() bool { return len(good.ids()) >= 6 })
+	w.within(3*time.Minute, "the good receiver, and the one that moved to it", func() bool { return len(good.ids()) >= 6 })
 	close(release)
-	w.within(30*time.Second, "the slow receiver", func() bool { return len(slow.ids()) >= 3 })
+	w.within(3*time.Minute, "the slow receiver", func() bool { return len(slow.ids()) >= 3 })
 	w.set(w.now().Add(25 * time.Hour))
-	w.within(30*time.Second, "the end of tries", func() bool {
+	w.within(3*time.Minute, "the end of tries", func() bool {
 		return !slices.ContainsFunc(append(w.fates("down"), w.fates("lost")...), func(fate string) bool {
 			return strings.HasPrefix(fate, "pending")
 		})
@@ -228,7 +228,7 @@ func TestPrivate(t *testing.T) {
 	}
 	w.run(w.service(notify.Options{}))
 	for _, name := range []string{"number", "name", "mapped"} {
-		w.within(20*time.Second, name, func() bool {
+		w.within(2*time.Minute, name, func() bool {
 			fates := w.fates(name)
 			return strings.HasPrefix(fates[0], "pending") && strings.Contains(fates[0], "the address is not public")
 		})
@@ -264,7 +264,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	w.run(s)
-	w.within(20*time.Second, "both", func() bool { return got.Load() == 2 })
+	w.within(2*time.Minute, "both", func() bool { return got.Load() == 2 })
 	w.settle("shop")
 	var slack struct {
 		Text   string

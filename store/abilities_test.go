@@ -39,7 +39,7 @@ func TestAbilities(t *testing.T) {
 	declared, doc := interfacesOf(t)
 	// Interfaces of a store take a context or no argument and are not about records of a host.
 	others := []string{"Store", "Directory", "SubjectLister", "ProfileStore", "DefinitionStore", "WebsiteManager",
-		"Imports", "Erasures"}
+		"Imports", "Erasures", "NoticeStore"}
 	want := slices.DeleteFunc(declared, func(name string) bool { return slices.Contains(others, name) })
 	has, lacks := store.Abilities(all{})
 	if slices.Sort(has); !slices.Equal(has, want) || len(lacks) > 0 {

@@ -170,7 +170,7 @@ func TestVerbs(t *testing.T) {
 		"websites tag", "definitions save", "keys rotate", "keys revoke", "keys disable", "keys enable", "keys token",
 		"flags schedule",
 		"flags evaluate", "flags history", "audit verify", "derived verify", "derived rebuild", "clickhouse schema",
-		"clickhouse migrate",
+		"clickhouse migrate", "notices test",
 	}
 	for _, command := range p.Model.Leaves(false) {
 		path := command.Path()
