@@ -83,6 +83,17 @@ func (r *receiver) ids() []string {
 	return slices.Clone(r.got)
 }
 
+// firsts returns the ids of messages in the order in which each arrived first. The clock runs so fast that the server
+// may lose the lead while it sends: then it sends a message again.
+func (r *receiver) firsts() (all []string) {
+	for _, id := range r.ids() {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
 // queue stores messages of a notice of the shop, whose first target is an address of a webhook.
 func (w *world) queue(name string, n int) []string {
 	w.t.Helper()
@@ -191,8 +202,8 @@ func TestReceivers(t *testing.T) {
 		}
 	}
 	w.run(w.service(notify.Options{Private: true}))
-	w.within(3*time.Minute, "the flaky receiver", func() bool { return len(flaky.ids()) == 3 })
-	if got := flaky.ids(); !slices.Equal(got, want) {
+	w.within(3*time.Minute, "the flaky receiver", func() bool { return len(flaky.firsts()) == 3 })
+	if got := flaky.firsts(); !slices.Equal(got, want) {
 		t.Errorf("the flaky receiver got %q, want %q", got, want)
 	}
 	w.within(3*time.Minute, "the good receiver, and the one that moved to it", func() bool { return len(good.ids()) >= 6 })
