@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"strings"
 	"sync"
@@ -59,12 +60,16 @@ func (s *Service) deliverDue(ctx context.Context, sending *sync.WaitGroup) error
 	if err != nil || !leads {
 		return err
 	}
+	// A message that is being sent may be done before it is looked at below.
+	s.mu.Lock()
+	busy := maps.Clone(s.sending)
+	s.mu.Unlock()
 	due, err := s.cfg.Store.DueDeliveries(ctx, 4*maxSending)
 	if err != nil {
 		return err
 	}
 	for _, d := range due {
-		if !s.take(d.ID) {
+		if busy[d.ID] || !s.take(d.ID) {
 			continue
 		}
 		//background:stop=ctx bound=maxSending fails="a message could not be delivered"
