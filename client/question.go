@@ -63,7 +63,7 @@ type Question struct {
 	Saved Saved `json:"saved,omitempty"`
 }
 
-// A ChangedMetric is what the query type why explains the change of.
+// A ChangedMetric is the metric whose change the query type why explains.
 type ChangedMetric struct {
 	Name string // visitors, sessions or pageviews; empty with Goal
 	Goal *Goal  // its visitors
